@@ -1,7 +1,7 @@
 //===- MoEToCTA.h - Builds one GEMM kernel in the cta dialect ---*- C++ -*-===//
 //
-// Part of the MoE project, under the Apache License v2.0 with LLVM Exceptions.
-// See https://llvm.org/LICENSE.txt for license information.
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
