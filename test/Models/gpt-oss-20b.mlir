@@ -1,0 +1,64 @@
+// gpt-oss-20b, one layer at full size: E = 32, k = 4, H = 2880, I = 2880.
+// Written by generate.py; change that.
+
+func.func @layer(%x: tensor<?x2880xbf16>,
+                 %wg: tensor<32x2880xbf16>,
+                 %bg: tensor<32xbf16>,
+                 %w13: tensor<32x5760x2880xbf16>,
+                 %b13: tensor<32x5760xbf16>,
+                 %w2: tensor<32x2880x2880xbf16>,
+                 %b2: tensor<32x2880xbf16>)
+    -> tensor<?x2880xbf16> {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : tensor<?x2880xbf16>
+  %c4 = arith.constant 4 : index
+  %r = arith.muli %t, %c4 : index
+
+  // Router.
+  %init = tensor.empty(%t) : tensor<?x32xf32>
+  %logits = moe.gate
+      ins(%x, %wg : tensor<?x2880xbf16>, tensor<32x2880xbf16>)
+      bias(%bg : tensor<32xbf16>)
+      outs(%init : tensor<?x32xf32>)
+      -> tensor<?x32xf32>
+  %init_1 = tensor.empty(%t) : tensor<?x4xf32>
+  %init_2 = tensor.empty(%t) : tensor<?x4xi32>
+  %weights, %ids = moe.route
+      ins(%logits : tensor<?x32xf32>)
+      outs(%init_1, %init_2 : tensor<?x4xf32>, tensor<?x4xi32>)
+      {order = #moe.order<topk_then_score>}
+      -> tensor<?x4xf32>, tensor<?x4xi32>
+
+  // Routed experts.
+  %init_3 = tensor.empty(%r) : tensor<?x5760xbf16>
+  %h = moe.grouped_gemm
+      ins(%x, %w13 : tensor<?x2880xbf16>, tensor<32x5760x2880xbf16>)
+      rows(%ids : tensor<?x4xi32>)
+      bias(%b13 : tensor<32x5760xbf16>)
+      outs(%init_3 : tensor<?x5760xbf16>)
+      {grouping = #moe.grouping<ids>, row_source = #moe.row_source<token>}
+      -> tensor<?x5760xbf16>
+  %init_4 = tensor.empty(%r) : tensor<?x2880xbf16>
+  %act = moe.activation
+      ins(%h : tensor<?x5760xbf16>)
+      outs(%init_4 : tensor<?x2880xbf16>)
+      {activation = #moe.activation<swigluoai, layout = interleaved, limit = 7.0>}
+      -> tensor<?x2880xbf16>
+  %init_5 = tensor.empty(%r) : tensor<?x2880xbf16>
+  %y = moe.grouped_gemm
+      ins(%act, %w2 : tensor<?x2880xbf16>, tensor<32x2880x2880xbf16>)
+      rows(%ids : tensor<?x4xi32>)
+      bias(%b2 : tensor<32x2880xbf16>)
+      outs(%init_5 : tensor<?x2880xbf16>)
+      {grouping = #moe.grouping<ids>}
+      -> tensor<?x2880xbf16>
+
+  // Weighted sum of the slots.
+  %init_6 = tensor.empty(%t) : tensor<?x2880xbf16>
+  %out = moe.combine
+      ins(%y, %weights, %ids : tensor<?x2880xbf16>, tensor<?x4xf32>, tensor<?x4xi32>)
+      outs(%init_6 : tensor<?x2880xbf16>)
+      {experts = 32}
+      -> tensor<?x2880xbf16>
+  return %out : tensor<?x2880xbf16>
+}

@@ -1,0 +1,58 @@
+// Mixtral 8x7B, one layer with narrow matrices: E = 8, k = 2, H = 424, I = 104.
+// Written by generate.py; change that.
+
+func.func @layer(%x: tensor<?x424xbf16>,
+                 %wg: tensor<8x424xbf16>,
+                 %w13: tensor<8x208x424xbf16>,
+                 %w2: tensor<8x424x104xbf16>)
+    -> tensor<?x424xbf16> {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : tensor<?x424xbf16>
+  %c2 = arith.constant 2 : index
+  %r = arith.muli %t, %c2 : index
+
+  // Router.
+  %init = tensor.empty(%t) : tensor<?x8xf32>
+  %logits = moe.gate
+      ins(%x, %wg : tensor<?x424xbf16>, tensor<8x424xbf16>)
+      outs(%init : tensor<?x8xf32>)
+      -> tensor<?x8xf32>
+  %init_1 = tensor.empty(%t) : tensor<?x2xf32>
+  %init_2 = tensor.empty(%t) : tensor<?x2xi32>
+  %weights, %ids = moe.route
+      ins(%logits : tensor<?x8xf32>)
+      outs(%init_1, %init_2 : tensor<?x2xf32>, tensor<?x2xi32>)
+      {order = #moe.order<topk_then_score>}
+      -> tensor<?x2xf32>, tensor<?x2xi32>
+
+  // Routed experts.
+  %init_3 = tensor.empty(%r) : tensor<?x208xbf16>
+  %h = moe.grouped_gemm
+      ins(%x, %w13 : tensor<?x424xbf16>, tensor<8x208x424xbf16>)
+      rows(%ids : tensor<?x2xi32>)
+      outs(%init_3 : tensor<?x208xbf16>)
+      {grouping = #moe.grouping<ids>, row_source = #moe.row_source<token>}
+      -> tensor<?x208xbf16>
+  %init_4 = tensor.empty(%r) : tensor<?x104xbf16>
+  %act = moe.activation
+      ins(%h : tensor<?x208xbf16>)
+      outs(%init_4 : tensor<?x104xbf16>)
+      {activation = #moe.activation<swiglu>}
+      -> tensor<?x104xbf16>
+  %init_5 = tensor.empty(%r) : tensor<?x424xbf16>
+  %y = moe.grouped_gemm
+      ins(%act, %w2 : tensor<?x104xbf16>, tensor<8x424x104xbf16>)
+      rows(%ids : tensor<?x2xi32>)
+      outs(%init_5 : tensor<?x424xbf16>)
+      {grouping = #moe.grouping<ids>}
+      -> tensor<?x424xbf16>
+
+  // Weighted sum of the slots.
+  %init_6 = tensor.empty(%t) : tensor<?x424xbf16>
+  %out = moe.combine
+      ins(%y, %weights, %ids : tensor<?x424xbf16>, tensor<?x2xf32>, tensor<?x2xi32>)
+      outs(%init_6 : tensor<?x424xbf16>)
+      {experts = 8}
+      -> tensor<?x424xbf16>
+  return %out : tensor<?x424xbf16>
+}
