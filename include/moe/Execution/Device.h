@@ -1,0 +1,49 @@
+//===- Device.h - what can execute a function -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device executes one function of a module on host arrays and returns all of
+// its results. Every device follows the same rules:
+//
+// - `inputs` has one array per argument; a scalar argument is an array of rank
+//   0. `checkInputs` holds before the device starts, and a device calls it.
+// - The function and its module are not changed; a device that lowers works on
+//   a clone. Inputs are not changed either.
+// - An element of a `tensor.empty` that nobody writes is NaN, or -1 for
+//   integers, so that unwritten rows compare equal across devices.
+// - A failure emits a diagnostic at the operation that caused it. Nothing that
+//   a user can write ends the process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_EXECUTION_DEVICE_H
+#define MOE_EXECUTION_DEVICE_H
+
+#include "moe/Execution/Array.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <functional>
+#include <vector>
+
+namespace mlir::moe {
+
+/// Executes `function` on `inputs`; fails after emitting a diagnostic.
+using Device = std::function<FailureOr<std::vector<Array>>(
+    func::FuncOp function, ArrayRef<Array> inputs)>;
+
+/// Emits an error unless there is one array per argument, of the element type
+/// and the static extents of the argument's type.
+LogicalResult checkInputs(func::FuncOp function, ArrayRef<Array> inputs);
+
+/// Lowers the function to machine code of this CPU and calls it.
+FailureOr<std::vector<Array>> runOnCpu(func::FuncOp function,
+                                       ArrayRef<Array> inputs);
+
+} // namespace mlir::moe
+
+#endif // MOE_EXECUTION_DEVICE_H
