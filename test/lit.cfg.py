@@ -32,7 +32,7 @@ if not hasattr(config, "moe_obj_root"):
 config.name = "MoE"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py", ".ptx"]
-config.excludes = ["Inputs", "Unit", "lit.cfg.py", "lit.site.cfg.py"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.join(config.moe_src_root, "test")
 config.test_exec_root = os.path.join(config.moe_obj_root, "test")
 
