@@ -186,7 +186,7 @@ def MoE_GroupIdsOp : MoE_Op<"group_ids"> {
     `masked`: R = E * capacity, row r belongs to `r / capacity` if
     `r % capacity < counts[e]`. All other rows get id -1.
 
-    - (C1) groups is [E] i32, E static; ids is [R, 1] i32.
+    - (C1) group_table is [E] i32, E static; ids is [R, 1] i32.
     - (C2) grouping is offsets, sizes or masked.
     - (C3) masked needs a static capacity of at least 0 with R = E * capacity;
       the others have none.
@@ -233,7 +233,8 @@ def MoE_GroupedGemmOp : MoE_Op<"grouped_gemm", [AttrSizedOperandSegments]> {
       extents in the table.
     - (C3) a, b and c have the ranks in the table.
     - (C4) E, N and K (k_grouped: E, M and N) are static; E is in [1, 4096].
-    - (C5) The extents of a, b, c and rows agree; dense needs E = 1.
+    - (C5) The extents of a, b, c and rows agree; dense needs E = 1; the flat
+      rows of aligned are a multiple of top_k.
     - (C6) N of b is even under a gated activation, and c has half of it.
     - (C7) bias is [E, N of b], f32 or of the type of b.
     - (C8) weights is given exactly if weight is not none; it is f32 with one
@@ -391,11 +392,12 @@ def MoE_EncodeTensorMapOp : Op<MoE_Dialect, "encode_tensor_map", [Pure]> {
     memref is the first of the map. `box` gives the extents of one load, in the
     order of the memref's dimensions; `swizzle` is the swizzle in bytes.
 
-    - (C1) source is a contiguous memref of rank 2 to 5 with a static inner
-      extent whose rows are a multiple of 16 bytes.
+    - (C1) source is a contiguous memref of rank 2 to 5, of integers or floats
+      of 8, 16, 32 or 64 bits, with a static inner extent; its rows are a
+      positive multiple of 16 bytes.
     - (C2) box has one entry per dimension, each in [1, 256].
-    - (C3) swizzle is 0, 32, 64 or 128; if not 0, the inner box is at most that
-      many bytes.
+    - (C3) swizzle is 0, 32, 64 or 128. The inner box is a multiple of 16
+      bytes and, if swizzle is not 0, at most that many bytes.
   }];
   let arguments = (ins AnyStridedMemRef:$source, DenseI64ArrayAttr:$box,
       DefaultValuedAttr<I64Attr, "128">:$swizzle);

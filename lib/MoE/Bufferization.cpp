@@ -59,7 +59,8 @@ struct MoEBufferization
 };
 } // namespace
 
-template <typename... Ops> static void attachTo(MLIRContext *context) {
+template <typename... Ops>
+static void attachTo(MLIRContext *context) {
   (Ops::template attachInterface<MoEBufferization<Ops>>(*context), ...);
 }
 

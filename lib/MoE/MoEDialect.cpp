@@ -1,4 +1,4 @@
-//===- MoEDialect.cpp - dialect, attributes, types, bytecode version -*- C++ -*-===//
+//===- MoEDialect.cpp - attributes, types, bytecode version -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,9 +24,9 @@ using namespace mlir::moe;
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseTile(AsmParser &parser, SmallVector<int64_t> &tile) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(tile.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(tile.emplace_back());
+  });
 }
 
 static void printTile(AsmPrinter &printer, ArrayRef<int64_t> tile) {
@@ -133,9 +133,9 @@ ActivationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!attr)
       return success();
     if (!used)
-      return LogicalResult(emitError() << "activation " << name
-                                       << " has no parameter '" << what
-                                       << "': remove it");
+      return LogicalResult(emitError()
+                           << "activation " << name << " has no parameter '"
+                           << what << "': remove it");
     double value = attr.getValueAsDouble();
     if (!(value > 0) || !std::isfinite(value))
       return LogicalResult(emitError()
@@ -158,10 +158,11 @@ ActivationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // ScheduleAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult ScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, Mma mma,
-    Orientation orientation, ArrayRef<int64_t> tile, int64_t stages,
-    int64_t warps, int64_t cluster, int64_t splitK) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Mma mma, Orientation orientation,
+                                   ArrayRef<int64_t> tile, int64_t stages,
+                                   int64_t warps, int64_t cluster,
+                                   int64_t splitK) {
   if (tile.size() != 3 || llvm::any_of(tile, [](int64_t t) { return t < 1; }))
     return emitError()
            << "schedule requires tile to be [token rows, columns, k], all "

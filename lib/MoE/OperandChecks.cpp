@@ -8,8 +8,6 @@
 
 #include "OperandChecks.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace mlir::moe;
 
@@ -23,12 +21,28 @@ LogicalResult OperandChecks::tensorsOrMemrefs() {
   if (anyTensor && anyMemref)
     return op->emitOpError(
         "requires its operands to be all tensors or all memrefs, but got both");
+  for (Value operand : op->getOperands()) {
+    auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+    if (tensor && tensor.getEncoding())
+      return op->emitOpError("requires tensors without an encoding, but got ")
+             << tensor;
+  }
   int64_t results = anyTensor ? dps.getNumDpsInits() : 0;
   if (static_cast<int64_t>(op->getNumResults()) != results)
     return op->emitOpError("requires one result per destination on tensors and "
                            "none on memrefs, but got ")
            << op->getNumResults() << " results for " << dps.getNumDpsInits()
            << " destinations";
+  return success();
+}
+
+LogicalResult OperandChecks::singleOperands(
+    ArrayRef<int32_t> segments,
+    ArrayRef<std::pair<unsigned, StringRef>> singles) {
+  for (auto [segment, name] : singles)
+    if (segments[segment] != 1)
+      return op->emitOpError("requires operandSegmentSizes to give ")
+             << name << " one operand, but got " << segments[segment];
   return success();
 }
 
@@ -54,18 +68,16 @@ LogicalResult OperandChecks::f32Type(Named operand, StringRef number) {
   Type type = operand.type().getElementType();
   if (type.isF32())
     return success();
-  return op->emitOpError("requires ")
-         << operand.name << " to be f32, but got " << type << " (" << number
-         << ")";
+  return op->emitOpError("requires ") << operand.name << " to be f32, but got "
+                                      << type << " (" << number << ")";
 }
 
 LogicalResult OperandChecks::i32Type(Named operand, StringRef number) {
   Type type = operand.type().getElementType();
   if (type.isSignlessInteger(32))
     return success();
-  return op->emitOpError("requires ")
-         << operand.name << " to be i32, but got " << type << " (" << number
-         << ")";
+  return op->emitOpError("requires ") << operand.name << " to be i32, but got "
+                                      << type << " (" << number << ")";
 }
 
 LogicalResult OperandChecks::sameType(Named operand, Named other,

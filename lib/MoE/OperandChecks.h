@@ -11,6 +11,8 @@
 
 #include "moe/MoE/MoEDialect.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace mlir::moe {
 
 /// The largest number of experts an op accepts.
@@ -34,8 +36,14 @@ public:
   explicit OperandChecks(Operation *op) : op(op) {}
 
   /// Operands are all tensors with one result per destination, or all memrefs
-  /// without results.
+  /// without results. Tensors have no encoding.
   LogicalResult tensorsOrMemrefs();
+  /// The named operands have one value each. The generic form may claim any
+  /// split of the operands, and MLIR only checks the optional ones; to be
+  /// called before an accessor of an operand.
+  LogicalResult
+  singleOperands(ArrayRef<int32_t> segments,
+                 ArrayRef<std::pair<unsigned, StringRef>> singles);
   LogicalResult rank(Named operand, int64_t rank, StringRef number);
   /// f32, bf16 or f16.
   LogicalResult floatType(Named operand, StringRef number);
@@ -62,11 +70,24 @@ private:
   Operation *op;
 };
 
-/// `a * b`, dynamic if one of them is.
+/// `a + b` and `a * b` of static extents, the largest int64 where that is
+/// exceeded: no real buffer has that extent, so that comparisons still fail.
+inline int64_t addSaturated(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? std::numeric_limits<int64_t>::max()
+                                      : sum;
+}
+inline int64_t mulSaturated(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? std::numeric_limits<int64_t>::max()
+                                          : product;
+}
+
+/// `a * b` saturated, dynamic if one of them is.
 inline int64_t mulExtents(int64_t a, int64_t b) {
   if (ShapedType::isDynamic(a) || ShapedType::isDynamic(b))
     return ShapedType::kDynamic;
-  return a * b;
+  return mulSaturated(a, b);
 }
 
 /// `a / b`, dynamic if one of them is.

@@ -91,6 +91,8 @@ static LogicalResult verifyHashTable(RouteOp op, OperandChecks &check,
 
 LogicalResult RouteOp::verify() {
   OperandChecks check(*this);
+  VERIFY(check.singleOperands(getProperties().operandSegmentSizes,
+                              {{0, "logits"}, {5, "weights"}, {6, "ids"}}));
   Named logits{getLogits(), "logits"};
   Named weights{getWeights(), "weights"}, ids{getIds(), "ids"};
   VERIFY(check.tensorsOrMemrefs());
@@ -197,9 +199,8 @@ LogicalResult AlignOp::verify() {
   int64_t flatRows = mulExtents(ids.dim(0), ids.dim(1));
   if (ShapedType::isDynamic(flatRows))
     return success();
-  int64_t needed =
-      flatRows +
-      std::min<int64_t>(getExperts(), flatRows) * (block - 1);
+  int64_t needed = addSaturated(
+      flatRows, std::min<int64_t>(getExperts(), flatRows) * (block - 1));
   if (rows < needed)
     return emitOpError("requires sorted_rows to hold at least ")
            << needed << " rows for " << flatRows << " flat rows, "
@@ -227,7 +228,8 @@ LogicalResult GroupIdsOp::verify() {
                        "got ")
            << stringifyGrouping(grouping) << " (C2)";
   if (getCapacity().has_value() != (grouping == Grouping::Masked))
-    return emitOpError("requires capacity exactly for grouping masked, but got ")
+    return emitOpError(
+               "requires capacity exactly for grouping masked, but got ")
            << stringifyGrouping(grouping)
            << (getCapacity() ? " with" : " without") << " capacity (C3)";
   if (std::optional<uint64_t> capacity = getCapacity()) {
@@ -253,7 +255,7 @@ LogicalResult ActivationOp::verify() {
     VERIFY(check.isStatic(operand, 1, "the columns", "C3"));
   }
   bool gated = getActivation().isGated();
-  VERIFY(check.extent(h, 1, gated ? 2 * a.dim(1) : a.dim(1),
+  VERIFY(check.extent(h, 1, gated ? mulExtents(a.dim(1), 2) : a.dim(1),
                       gated ? "twice the columns of a" : "the columns of a", a,
                       "C2"));
   return check.extent(a, 0, h.dim(0), "the rows of h", h, "C3");
@@ -265,6 +267,9 @@ LogicalResult ActivationOp::verify() {
 
 LogicalResult CombineOp::verify() {
   OperandChecks check(*this);
+  VERIFY(
+      check.singleOperands(getProperties().operandSegmentSizes,
+                           {{0, "y"}, {1, "weights"}, {2, "ids"}, {6, "out"}}));
   Named y{getY(), "y"}, weights{getWeights(), "weights"}, ids{getIds(), "ids"};
   Named out{getOut(), "out"};
   VERIFY(check.tensorsOrMemrefs());
@@ -278,12 +283,11 @@ LogicalResult CombineOp::verify() {
     VERIFY(check.floatType(operand, "C2"));
   VERIFY(check.extent(weights, 0, ids.dim(0), "T", ids, "C3"));
   VERIFY(check.extent(weights, 1, ids.dim(1), "k", ids, "C3"));
-  VERIFY(check.extent(y, 0, mulExtents(ids.dim(0), ids.dim(1)), "T*k", ids,
-                      "C3"));
+  VERIFY(
+      check.extent(y, 0, mulExtents(ids.dim(0), ids.dim(1)), "T*k", ids, "C3"));
   VERIFY(check.extent(out, 0, ids.dim(0), "T", ids, "C3"));
   VERIFY(check.extent(y, 1, out.dim(1), "H", out, "C3"));
-  for (Named operand :
-       {Named{getX(), "x"}, Named{getResidual(), "residual"}}) {
+  for (Named operand : {Named{getX(), "x"}, Named{getResidual(), "residual"}}) {
     if (!operand.value)
       continue;
     VERIFY(check.rank(operand, 2, "C3"));
@@ -359,6 +363,14 @@ LogicalResult UnpermuteOp::verify() {
 // EncodeTensorMapOp
 //===----------------------------------------------------------------------===//
 
+/// Bytes of an element that a tensor map can describe, else 0.
+static int64_t tensorMapElementBytes(Type type) {
+  if (!type.isIntOrFloat())
+    return 0;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
+}
+
 LogicalResult EncodeTensorMapOp::verify() {
   auto type = cast<MemRefType>(getSource().getType());
   int64_t rank = type.getRank();
@@ -366,24 +378,33 @@ LogicalResult EncodeTensorMapOp::verify() {
     return emitOpError("requires source to be a contiguous memref of rank 2 to "
                        "5, but got ")
            << type << " (C1)";
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  int64_t bytes = tensorMapElementBytes(type.getElementType());
+  if (bytes == 0)
+    return emitOpError("requires elements of source to be integers or floats "
+                       "of 8, 16, 32 or 64 bits, but got ")
+           << type.getElementType() << " (C1)";
+  // The remainder of the product, without the product: it may exceed int64.
   int64_t inner = type.getDimSize(rank - 1);
-  if (ShapedType::isDynamic(inner) || inner * bytes % 16 != 0)
-    return emitOpError("requires rows of source to be a multiple of 16 bytes, "
-                       "but got ")
+  if (ShapedType::isDynamic(inner) || inner < 1 || inner % 16 * bytes % 16 != 0)
+    return emitOpError("requires rows of source to be a positive multiple of "
+                       "16 bytes, but got ")
            << type << " (C1)";
   ArrayRef<int64_t> box = getBox();
   if (static_cast<int64_t>(box.size()) != rank ||
       llvm::any_of(box, [](int64_t b) { return b < 1 || b > 256; }))
     return emitOpError("requires box to have ")
            << rank << " entries in [1, 256], but got [" << box << "] (C2)";
-  int64_t swizzle = getSwizzle();
+  int64_t swizzle = getSwizzle(), innerBytes = box.back() * bytes;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return emitOpError("requires swizzle to be 0, 32, 64 or 128, but got ")
            << swizzle << " (C3)";
-  if (swizzle != 0 && box.back() * bytes > swizzle)
+  if (innerBytes % 16 != 0)
+    return emitOpError("requires the inner box to be a multiple of 16 bytes, "
+                       "but got ")
+           << innerBytes << " (C3)";
+  if (swizzle != 0 && innerBytes > swizzle)
     return emitOpError("requires the inner box to be at most ")
-           << swizzle << " bytes under this swizzle, but got "
-           << box.back() * bytes << " (C3)";
+           << swizzle << " bytes under this swizzle, but got " << innerBytes
+           << " (C3)";
   return success();
 }

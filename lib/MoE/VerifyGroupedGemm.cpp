@@ -1,4 +1,4 @@
-//===- VerifyGroupedGemm.cpp - the numbered constraints of moe.grouped_gemm -*- C++ -*-===//
+//===- VerifyGroupedGemm.cpp - the rules of the grouped GEMM -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -111,8 +111,8 @@ LogicalResult GemmVerifier::verifyRowOperands() {
   if (op.getRows().size() != expected)
     return op.emitOpError("requires ")
            << expected << " rows operands for grouping "
-           << stringifyGrouping(grouping) << ", but got "
-           << op.getRows().size() << " (C2)";
+           << stringifyGrouping(grouping) << ", but got " << op.getRows().size()
+           << " (C2)";
   int64_t rank = grouping == Grouping::Ids ? 2 : 1;
   for (Value value : op.getRows()) {
     VERIFY(check.i32Type({value, "rows"}, "C2"));
@@ -212,7 +212,9 @@ int64_t GemmVerifier::flatRows() {
   case Grouping::Aligned:
     if (op.getRowSource() == RowSource::Token)
       return mulExtents(a.dim(0), *op.getTopK());
-    return op.getAOrder() == RowOrder::Flat ? a.dim(0) : ShapedType::kDynamic;
+    if (op.getAOrder() == RowOrder::Flat)
+      return a.dim(0);
+    return op.getCOrder() == RowOrder::Flat ? c.dim(0) : ShapedType::kDynamic;
   case Grouping::Masked:
     return a.dim(1);
   default:
@@ -247,6 +249,11 @@ LogicalResult GemmVerifier::verifyExtents() {
   if (isAligned() && op.getAOrder() == RowOrder::Sorted)
     VERIFY(check.extent(a, 0, row(0, "sorted_rows").dim(0), "P",
                         row(0, "sorted_rows"), "C5"));
+
+  if (isAligned() && !ShapedType::isDynamic(flatRows()) &&
+      flatRows() % op.getSlots() != 0)
+    return op.emitOpError("requires a multiple of top_k = ")
+           << op.getSlots() << " flat rows, but got " << flatRows() << " (C5)";
 
   int64_t columns = op.getNumColumns();
   bool gated = op.getActivation() && op.getActivation()->isGated();
@@ -304,15 +311,17 @@ LogicalResult GemmVerifier::verifyEpilogue() {
   } else {
     VERIFY(check.extent(weights, 0, a.dim(0), "R", a, "C8"));
   }
-  if (place == WeightPlace::Input &&
-      (op.getRowSource() != RowSource::Token || op.getSlots() != 1 ||
-       op.getBias()))
+  if (place == WeightPlace::Input && (op.getRowSource() != RowSource::Token ||
+                                      op.getSlots() != 1 || op.getBias()))
     return op.emitOpError("requires row_source = token, k = 1 and no bias for "
                           "weight = input, but got row_source = ")
-           << stringifyRowSource(op.getRowSource())
-           << ", k = " << op.getSlots() << (op.getBias() ? " and a bias" : "")
-           << " (C9)";
+           << stringifyRowSource(op.getRowSource()) << ", k = " << op.getSlots()
+           << (op.getBias() ? " and a bias" : "") << " (C9)";
   return success();
 }
 
-LogicalResult GroupedGemmOp::verify() { return GemmVerifier(*this).verify(); }
+LogicalResult GroupedGemmOp::verify() {
+  VERIFY(OperandChecks(*this).singleOperands(
+      getProperties().operandSegmentSizes, {{0, "a"}, {1, "b"}, {7, "c"}}));
+  return GemmVerifier(*this).verify();
+}
