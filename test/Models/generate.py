@@ -13,7 +13,7 @@ block and a tail. Both have bf16 intermediates and any number of tokens.
 """
 
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moe_ir import Func
@@ -37,7 +37,6 @@ class Layer:
     expert_bias: bool = False
     activation: str = "swiglu"
     shared_experts: int = 0
-    combine: dict = field(default_factory=dict)
 
 
 SOFTMAX_RENORMALIZED = {"renormalize": True}
@@ -111,10 +110,9 @@ def add_shared_experts(f, layer, x):
     return f.gemm(act, w2, ("T", hidden), "bf16", stem="shared_y", grouping="dense")
 
 
-def layer_text(layer, given_routing=False, name="layer"):
-    """The function of a layer; with `given_routing` the weights and ids are its
-    arguments and there is no router."""
-    f = Func(name)
+def add_layer(f, layer, given_routing=False):
+    """Adds a whole layer to `f` and returns its output. With `given_routing` the
+    weights and ids are arguments and there is no router."""
     x = f.arg("x", ("T", layer.hidden), "bf16")
     if given_routing:
         weights = f.arg("weights", ("T", layer.k), "f32")
@@ -126,16 +124,17 @@ def layer_text(layer, given_routing=False, name="layer"):
     y = add_routed_experts(f, layer, x, ids)
     residual = add_shared_experts(f, layer, x) if layer.shared_experts else None
     f.comment("Weighted sum of the slots.")
-    out = f.combine(y, weights, ids, "T", "bf16", residual=residual,
-                    experts=layer.experts, **layer.combine)
-    return f.text(out)
+    return f.combine(y, weights, ids, "T", "bf16", residual=residual,
+                     experts=layer.experts)
 
 
 def file_text(layer, size):
     """The text of one file."""
+    f = Func("layer")
+    out = add_layer(f, layer)
     return (f"// {layer.title}, {size}: E = {layer.experts}, k = {layer.k}, "
             f"H = {layer.hidden}, I = {layer.width}.\n"
-            f"// Written by generate.py; change that.\n\n" + layer_text(layer))
+            f"// Written by generate.py; change that.\n\n" + f.text(out))
 
 
 def files():

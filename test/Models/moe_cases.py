@@ -62,16 +62,24 @@ class Program(Func):
         super().__init__("cases")
         self.arrays = []
         self.expected = []
+        # Makes the array of an argument that a shared builder asks for.
+        self.draw = None
 
     def input(self, name, array, element, dynamic=None):
         """An argument that holds `array`; returns its value. `dynamic` names the
         first dimension, which is then `?`."""
         array = np.asarray(array)
         shape = ((dynamic,) if dynamic else array.shape[:1]) + array.shape[1:]
-        value = self.arg(name, shape, element)
+        value = super().arg(name, shape, element)
         self.arrays.append(to_bits(array, element))
         if dynamic and dynamic not in self.sizes:
             self.dim(dynamic, value)
+        return value
+
+    def arg(self, name, shape, element):
+        """An argument with the array that `draw(name, shape, element)` makes."""
+        value = super().arg(name, shape, element)
+        self.arrays.append(to_bits(self.draw(name, shape, element), element))
         return value
 
     def output(self, case, value, expected=SAME, tolerance=None):

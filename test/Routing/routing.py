@@ -1,0 +1,99 @@
+# Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers driven by the router decisions of real models (Inputs/README.md).
+
+The small layers of test/Models take ids and weights as arguments here and get
+those of the captures: gpt-oss-20b at decode sizes, DeepSeek-V2-Lite at a prefill
+size. Every CPU device is compared with f64, intermediates rounded to bf16 as the
+layer's types say.
+
+  routing.py FOLDER    FOLDER receives what failed
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "Models"))
+
+import expect  # noqa: E402
+from generate import LAYERS, add_layer, small  # noqa: E402
+from moe_cases import rounded, run_cases  # noqa: E402
+
+SEED = 20261130
+CAPTURES = [("gpt-oss-20b-decode", "gpt-oss-20b", (1, 16, 64)),
+            ("deepseek-v2-lite-prefill", "deepseek-v2-lite", (256,))]
+ACTIVATIONS = {
+    "gpt-oss-20b": {"kind": "swigluoai", "interleaved": True, "limit": 7.0},
+    "deepseek-v2-lite": {"kind": "swiglu"},
+}
+
+
+def draw_from(tokens, rng, given):
+    """A function that makes each argument of a layer and keeps it in `given`."""
+
+    def draw(name, shape, element):
+        if name not in given:
+            dims = tuple(tokens if d == "T" else d for d in shape)
+            # Wide enough that swigluoai's limit cuts some values.
+            spread = 8.0 if name == "x" else 1.0 if len(dims) < 3 else dims[-1] ** -0.5
+            values = rng.standard_normal(dims, np.float32) * spread
+            given[name] = rounded(values, element)
+        return given[name]
+
+    return draw
+
+
+def expected(layer, activation, d):
+    """The layer's output in f64 with bf16 intermediates."""
+
+    def bf16(x):
+        return rounded(x, "bf16")
+
+    def expert(x, w13, w2, rows, slots, b13=None, b2=None):
+        h = bf16(expect.gemm(x, w13, rows, slots, bias=b13))
+        return bf16(expect.gemm(bf16(expect.activate(h, **activation)), w2, rows,
+                                bias=b2))
+
+    rows = expect.local_experts(d["ids"], layer.experts)
+    y = expert(d["x"], d["w13"], d["w2"], rows, layer.k, d.get("b13"), d.get("b2"))
+    residual = None
+    if layer.shared_experts:
+        residual = expert(d["x"], d["shared_w13"], d["shared_w2"],
+                          np.zeros(len(d["x"]), int), 1)
+    return expect.combine(y, d["weights"], d["ids"], layer.experts, residual=residual)
+
+
+def case(model, tokens, ids, weights):
+    def build(program, name):
+        layer = small(LAYERS[model])
+        given = {"ids": ids[:tokens].astype(np.int32),
+                 "weights": weights[:tokens].astype(np.float32)}
+        program.draw = draw_from(tokens, np.random.default_rng(SEED), given)
+        out = add_layer(program, layer, given_routing=True)
+        program.output(name, out, expected(layer, ACTIVATIONS[model], given))
+
+    return build
+
+
+def main(target):
+    print(f"seed {SEED}")
+    cases = []
+    for file, model, sizes in CAPTURES:
+        data = np.load(HERE / "Inputs" / f"{file}.npz")
+        for i, number in enumerate(data["layers"]):
+            for tokens in sizes:
+                ids = data["ids"][i]
+                loads = np.bincount(ids[:tokens].ravel())
+                print(f"{file}, layer {number}, {tokens} tokens: "
+                      f"{np.count_nonzero(loads)} experts, heaviest {loads.max()} rows")
+                cases.append((f"{file}-{number}-{tokens}",
+                              case(model, tokens, ids, data["weights"][i])))
+    return 1 if run_cases("captured routing", cases, batch=1, target=target) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
