@@ -11,4 +11,107 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===----------------------------------------------------------------------===//
+// Transforms, on tensors
+//===----------------------------------------------------------------------===//
+
+def FusePass : Pass<"moe-fuse"> {
+  let summary = "fuse activation, router weight and row movement into GEMMs";
+  let description = [{
+    Rewrites, in this order:
+
+    - `moe.permute`, contiguous GEMMs and activations over its rows, and
+      `moe.unpermute` become GEMMs by ids that gather and scatter;
+    - `moe.activation` of a GEMM result becomes the GEMM's epilogue;
+    - the router weight of `moe.combine` becomes the epilogue of the GEMM whose
+      rows it sums, and combine gets `weighted = false`.
+
+    A rewrite applies only where the intermediate has no other use. Fusing
+    removes the rounding of the intermediate to its element type and changes
+    nothing else: with f32 intermediates results stay the same bit for bit.
+    Requires tensors; leaves everything else alone. Remarks: `moe-fuse`, passed
+    for each fusion, missed with the reason for each candidate left alone.
+  }];
+}
+
+def SelectSchedulePass : Pass<"moe-select-schedule"> {
+  let summary = "choose the kernel of each grouped GEMM";
+  let description = [{
+    Writes `schedule` on every `moe.grouped_gemm` that has none. A written
+    `block` (of the GEMM, or of the `moe.align` that feeds it) decides the
+    instruction family: below 64 mma.sync, from 64 on wgmma where the chip has
+    it. Otherwise candidates are ranked by the cost model for `tokens` tokens.
+    Element types, layouts and extents that the tensor-core kernels do not take
+    get `simt`, the exact general kernel. Remarks: `moe-schedule`, passed for
+    the choice, missed for the best rejected candidate, with reasons.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "chip to compile for: sm_80, sm_89, sm_90 or sm_90a">,
+    Option<"tokens", "tokens", "int64_t", "512",
+           "number of tokens the choice is made for; any number stays valid">];
+}
+
+def CheckSchedulePass : Pass<"moe-check-schedule"> {
+  let summary = "refuse schedules that the chip cannot run";
+  let description = [{
+    Checks every `schedule`, chosen or written, against the chip: the
+    instruction family exists there, the tile is one that the family computes,
+    the block of the row table fits the tile, and the shared memory of the ring
+    fits. Errors name each buffer with its bytes, the limit, and a change that
+    fits. Never changes the IR.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "chip to compile for: sm_80, sm_89, sm_90 or sm_90a">];
+}
+
+def AlignRowsPass : Pass<"moe-align-rows"> {
+  let summary = "give tensor-core GEMMs a row table";
+  let description = [{
+    A `moe.grouped_gemm` by ids, offsets, sizes or counts whose schedule is
+    mma_sync or wgmma becomes `grouping = aligned`, with a `moe.align` of the
+    schedule's tile height in front. GEMMs of the same ids, expert map and block
+    share one table. An intermediate that only flows from one such GEMM to
+    another keeps the order of the table (`c_order = a_order = sorted`).
+    Requires schedules (`moe-select-schedule`) and tensors; leaves simt and dense
+    GEMMs alone. Remarks: `moe-align`.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+//===----------------------------------------------------------------------===//
+// Conversion, on memrefs
+//===----------------------------------------------------------------------===//
+
+def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "replace each moe op by launches of kernels";
+  let description = [{
+    Every moe op of a function becomes one kernel or a few in
+    `gpu.module @moe_kernels`, and `gpu.launch_func` ops in its place, in
+    order. Grids are affine expressions of the extents of the op's memrefs.
+    Buffers that the kernels of one op share become `memref.alloc`. Kernels are
+    `llvm.func @<function>_<n>_<op>` whose parameters are pointers, i32 extents
+    and tensor maps; `moe.kernel_info` on each says what they are.
+
+    Requires memrefs of identity layout. Establishes that no moe op is left
+    except `moe.encode_tensor_map`, which is a host value. Leaves ops of other
+    dialects alone.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "chip to compile for: sm_80, sm_89, sm_90 or sm_90a">];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
 #endif // MOE_PASSES

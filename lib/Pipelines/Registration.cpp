@@ -1,4 +1,5 @@
-//===- Registration.cpp - everything a tool or a plugin registers -*- C++ -*-===//
+//===- Registration.cpp - everything a tool or a plugin registers -*- C++
+//-*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +10,7 @@
 #include "moe/Pipelines/Registration.h"
 
 #include "moe/MoE/MoEDialect.h"
+#include "moe/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -17,4 +19,9 @@ void moe::registerDialects(DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-void moe::registerPassesAndPipelines() {}
+void moe::registerPassesAndPipelines() {
+  registerFusePass();
+  registerSelectSchedulePass();
+  registerCheckSchedulePass();
+  registerAlignRowsPass();
+}

@@ -58,6 +58,7 @@ struct Target {
   // Sizes and rates of the product.
   int64_t numSMs;
   int64_t l2Bytes;
+  int64_t l2BytesPerClock;       // L2 to one SM
   int64_t dramBytesPerSecond;    // data sheet
   double dramEfficiency;         // share of it that a streaming kernel gets
   int64_t clockHz;               // boost clock

@@ -1,0 +1,146 @@
+//===- CheckSchedule.cpp - refuse schedules that the chip cannot run -*- C++
+//-*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A schedule may come from the selector, from a user or from a file tuned for
+// another chip. Whatever its origin, it is checked here against the chip that
+// is compiled for, so that no kernel fails at launch:
+//
+//   grouped_gemm {schedule = <wgmma, tile = [128, 256, 64], stages = 8>}
+//   error: ... stages x (a tile 16384 + b tile 32768) bytes = 393216 ...
+//
+// After moe-select-schedule. Never changes the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCoreSupport.h"
+
+#include "moe/MoE/MoEDialect.h"
+#include "moe/Schedule/Schedule.h"
+#include "moe/Target/Target.h"
+#include "moe/Transforms/Passes.h"
+
+namespace mlir::moe {
+#define GEN_PASS_DEF_CHECKSCHEDULEPASS
+#include "moe/MoE/MoEPasses.h.inc"
+} // namespace mlir::moe
+
+using namespace mlir;
+using namespace mlir::moe;
+
+/// Columns of a tile step by the n of one MMA pair.
+constexpr int64_t kColumnStep = 16;
+constexpr int64_t kMaxColumns = 256;
+/// The tensor-core kernels step along K by one 128-byte line of 16-bit values.
+constexpr int64_t kTileK = 64;
+
+static LogicalResult checkFamily(GroupedGemmOp op, ScheduleAttr schedule,
+                                 const Target &target) {
+  StringRef mma = stringifyMma(schedule.getMma());
+  bool exists =
+      schedule.getMma() == Mma::Wgmma ? target.hasWgmma : target.hasMmaBF16;
+  if (!exists)
+    return op.emitOpError("has a schedule with mma = ")
+           << mma << ", which " << target.arch
+           << " does not have; use mma = mma_sync or compile for sm_90a";
+  std::string reason = whySimt(op);
+  if (!reason.empty())
+    return op.emitOpError("has a schedule with mma = ")
+           << mma << ", but " << reason << "; use mma = simt";
+  if (schedule.getOrientation() != Orientation::TokensM)
+    return op.emitOpError("has a schedule with orientation = weights_m, which "
+                          "no kernel computes; use tokens_m");
+  if (schedule.getCluster() != 1 || schedule.getSplitK() != 1)
+    return op.emitOpError("has a schedule with cluster = ")
+           << schedule.getCluster() << " and split_k = " << schedule.getSplitK()
+           << ", but no kernel computes tiles in clusters or splits K; use 1";
+  return success();
+}
+
+static LogicalResult checkTile(GroupedGemmOp op, ScheduleAttr schedule) {
+  bool wgmma = schedule.getMma() == Mma::Wgmma;
+  int64_t rows = schedule.tileRows(), columns = schedule.tileColumns();
+  bool legalRows = wgmma ? rows == 64 || rows == 128 : rows == 16 || rows == 32;
+  if (!legalRows)
+    return op.emitOpError("requires tiles of ")
+           << (wgmma ? "64 or 128" : "16 or 32")
+           << " rows for mma = " << stringifyMma(schedule.getMma())
+           << ", but got " << rows;
+  if (columns < kColumnStep || columns > kMaxColumns ||
+      columns % kColumnStep != 0)
+    return op.emitOpError("requires tiles of 16 to 256 columns in steps of ")
+           << kColumnStep << ", but got " << columns;
+  if (schedule.tileK() != kTileK)
+    return op.emitOpError("requires tiles of ")
+           << kTileK << " elements of K, but got " << schedule.tileK();
+  int64_t block = op.getBlock() ? static_cast<int64_t>(*op.getBlock()) : rows;
+  if (block % rows != 0 && !(block < 16 && rows == 16))
+    return op.emitOpError("requires its blocks of ")
+           << block << " rows to be made of whole tiles, but got tiles of "
+           << rows << " rows; write a tile of "
+           << std::min<int64_t>(block, wgmma ? 128 : 32) << " rows";
+  return success();
+}
+
+static LogicalResult checkSharedMemory(GroupedGemmOp op, ScheduleAttr schedule,
+                                       const Target &target) {
+  int64_t elementBytes =
+      cast<ShapedType>(op.getB().getType()).getElementTypeBitWidth() / 8;
+  int64_t tileA = std::max<int64_t>(schedule.tileRows(), 16) *
+                  schedule.tileK() * elementBytes;
+  int64_t tileB = schedule.tileColumns() * schedule.tileK() * elementBytes;
+  int64_t needed = schedule.getStages() * (tileA + tileB) + kRingReserveBytes;
+  if (needed <= target.sharedPerBlock)
+    return success();
+  int64_t fits = (target.sharedPerBlock - kRingReserveBytes) / (tileA + tileB);
+  InFlightDiagnostic diag =
+      op.emitOpError("needs ")
+      << needed << " bytes of shared memory: " << schedule.getStages()
+      << " stages of a tile of a (" << tileA << " bytes) and a tile of b ("
+      << tileB << " bytes), and " << kRingReserveBytes
+      << " bytes of barriers and row indices; " << target.arch << " has "
+      << target.sharedPerBlock << " per block; ";
+  if (fits >= 2)
+    return diag << fits << " stages fit";
+  return diag << "use a tile of fewer columns";
+}
+
+namespace {
+struct CheckSchedule : moe::impl::CheckSchedulePassBase<CheckSchedule> {
+  using CheckSchedulePassBase::CheckSchedulePassBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+static LogicalResult check(GroupedGemmOp op, const Target &target) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule || schedule.getMma() == Mma::Simt)
+    return success();
+  if (failed(checkFamily(op, schedule, target)) ||
+      failed(checkTile(op, schedule)))
+    return failure();
+  return checkSharedMemory(op, schedule, target);
+}
+
+void CheckSchedule::runOnOperation() {
+  markAllAnalysesPreserved();
+  const Target *target = lookupTarget(arch);
+  if (!target) {
+    getOperation()->emitError("moe-check-schedule: no target '")
+        << arch << "'; supported are " << supportedArchs();
+    return signalPassFailure();
+  }
+  WalkResult result = getOperation()->walk([&](GroupedGemmOp op) {
+    return failed(check(op, *target)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}
