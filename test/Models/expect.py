@@ -135,13 +135,13 @@ def align(ids, experts, block, rows, expert_map=None):
     local = local_experts(ids, experts, expert_map)
     table = np.full(rows, local.size, np.int32)
     tiles = np.full(-(-rows // block), -1, np.int32)
-    counts = np.zeros(experts, np.int32)
-    at = 0
-    for e in range(experts):
-        mine = np.flatnonzero(local == e)
-        counts[e] = len(mine)
-        table[at:at + len(mine)] = mine
-        end = at + -(-len(mine) // block) * block
+    counts = np.bincount(local[local >= 0], minlength=experts).astype(np.int32)
+    order = np.argsort(local, kind="stable")[np.count_nonzero(local < 0):]
+    at = taken = 0
+    for e in np.flatnonzero(counts):
+        table[at:at + counts[e]] = order[taken:taken + counts[e]]
+        taken += counts[e]
+        end = at + -(-counts[e] // block) * block
         tiles[at // block:end // block] = e
         at = end
     return table, tiles, np.array([at], np.int32), counts
@@ -215,7 +215,7 @@ def combine(y, weights, ids, experts, expert_map=None, identity_experts=0, x=Non
     tokens, k = np.shape(ids)
     local = local_experts(ids, experts, expert_map).reshape(tokens, k)
     total = experts if expert_map is None else len(expert_map)
-    y = np.asarray(y, np.float64).reshape(tokens, k, -1)
+    y = np.asarray(y, np.float64).reshape(tokens, k, np.shape(y)[1])
     out = np.zeros((tokens, y.shape[2]))
     for j in range(k):
         w = np.asarray(weights, np.float64)[:, j, None]

@@ -6,8 +6,9 @@
 A case is a function that takes a `Program`, gives it inputs, adds ops and says
 what it expects of which results. Several cases share one program, and so one
 process a device; when that process fails, each case runs again by itself, so
-that a failure names its case. What is expected is either an array (computed by
-the test) or `SAME`, which asks the devices to agree.
+that a failure names its case. What is expected of a result is an array, or
+`SAME`, which asks the devices to agree, or a function that looks at the result
+and returns what is wrong with it, or None.
 """
 
 import concurrent.futures
@@ -99,7 +100,8 @@ class Program(Func):
 
 def difference(found, expected, element, tolerance):
     """What is wrong with `found`, or None. Integers must be equal; floats must be
-    NaN at the same places and close in relative L2."""
+    NaN at the same places and close: in relative L2, or, with a tolerance
+    ("absolute", bound), each by itself."""
     if found.shape != expected.shape:
         return f"shape {found.shape}, expected {expected.shape}"
     if element == "i32":
@@ -114,6 +116,10 @@ def difference(found, expected, element, tolerance):
     if not np.array_equal(np.isnan(found), nan):
         at = tuple(np.argwhere(np.isnan(found) != nan)[0])
         return f"at {list(at)}: {found[at]}, expected {expected[at]}"
+    if isinstance(tolerance, tuple):
+        worst = np.max(np.abs(found - expected)[~nan], initial=0)
+        bound = tolerance[1]
+        return None if worst <= bound else f"differs by {worst:.3g} over {bound:g}"
     error = np.linalg.norm((found - expected)[~nan])
     norm = np.linalg.norm(expected[~nan])
     if not error <= tolerance * norm + 1e-30:
@@ -154,18 +160,21 @@ def run_program(cases, devices):
         results[device], error = run_device(folder, device, program)
         if error:
             complaints.append((", ".join(name for name, _ in cases), device, error))
-    for i, (name, value, expected, tolerance) in enumerate(program.expected):
-        for device in devices:
-            if results[device] is None:
-                continue
-            want = expected
-            if want is SAME:
+    for device in devices:
+        if results[device] is None:
+            continue
+        for i, (name, value, expected, tolerance) in enumerate(program.expected):
+            found = results[device][i]
+            if expected is SAME:
                 first = results[devices[0]]
                 if first is None or device == devices[0]:
                     continue
-                want = first[i]
-            wrong = difference(results[device][i], np.asarray(want), value.element,
-                               tolerance)
+                wrong = difference(found, first[i], value.element, tolerance)
+            elif callable(expected):
+                wrong = expected(found)
+            else:
+                wrong = difference(found, np.asarray(expected), value.element,
+                                   tolerance)
             if wrong:
                 complaints.append((name, device, f"{value.name}: {wrong}"))
     return complaints, folder

@@ -104,6 +104,16 @@ class Func:
         self.line(f"{value.name} = tensor.empty({sizes}) : {value.type}")
         return value
 
+    def cut(self, value, shape, stem="cut"):
+        """The leading corner of a static value."""
+        result = Value(self.fresh(stem), tuple(shape), value.element)
+        zeros, ones = ", ".join("0" * len(shape)), ", ".join("1" * len(shape))
+        sizes = ", ".join(map(str, shape))
+        self.line(f"{result.name} = tensor.extract_slice {value.name}[{zeros}] "
+                  f"[{sizes}] [{ones}]")
+        self.line(f"    : {value.type} to {result.type}")
+        return result
+
     def op(self, mnemonic, stems, clauses, outs, attributes=None):
         """Adds a destination-passing op.
 

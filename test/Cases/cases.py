@@ -1,0 +1,82 @@
+# Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The acceptance cases of Inputs/*.json.
+
+  cases.py run SUITE FOLDER [--full]   runs a suite (golden, align, layers,
+                                       products, bugs) on every CPU device;
+                                       --full adds the slow ones
+  cases.py list                        every record: tested, slow tier, or why not
+"""
+
+import collections
+import sys
+
+import common  # noqa: F401, first: it puts test/Models on the path
+
+import bugs
+import golden
+import grids
+import refusals
+from moe_cases import run_cases
+
+SUITES = {
+    "golden": (golden, ""),
+    "align": (grids, "align_grid/"),
+    "layers": (grids, "fused_moe_grid/"),
+    "products": (grids, "mul_mat_id_grid/"),
+    "bugs": (bugs, ""),
+}
+# Cases that share one process; fewer where their data is big.
+BATCH = {"align": 20, "layers": 1, "products": 12, "golden": 12, "bugs": 8}
+
+
+def run(suite, target, full):
+    module, prefix = SUITES[suite]
+    cases = [case for case in module.cases() if case.record.startswith(prefix)]
+    chosen = [case for case in cases if full or not case.slow]
+    failed = run_cases(suite, [(case.name, case.build) for case in chosen],
+                       batch=BATCH[suite], target=target)
+    if suite == "bugs":
+        failed += refusals.run()
+    left = len(cases) - len(chosen)
+    print(f"{suite}: {left} cases left to the slow tier")
+    return 1 if failed else 0
+
+
+def listing():
+    """Prints a count per outcome and file, and every record without a test."""
+    status, found = 0, collections.Counter()
+    for module in (golden, grids, bugs):
+        records = list(module.records())
+        slow, tested = set(), set()
+        for case in module.cases():
+            (slow if case.slow else tested).add(case.record)
+        if module is bugs:
+            tested |= refusals.records()
+        unknown = (slow | tested | set(module.REASONS)) - set(records)
+        both = set(module.REASONS) & (slow | tested)
+        for record in sorted(unknown | both):
+            print(f"WRONG {record}: no such record, or tested and excused")
+            status = 1
+        for record in records:
+            file = record.split("/")[0]
+            if record in tested:
+                found[file, "tested"] += 1
+            elif record in slow:
+                found[file, "tested in the slow tier"] += 1
+            elif record in module.REASONS:
+                found[file, "not here: " + module.REASONS[record]] += 1
+            else:
+                print(f"MISSING {record}: neither a test nor a reason")
+                status = 1
+    for (file, outcome), count in sorted(found.items()):
+        print(f"{file}: {count} {outcome}")
+    print(f"{sum(found.values())} records, {'incomplete' if status else 'all listed'}")
+    return status
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "list":
+        sys.exit(listing())
+    sys.exit(run(sys.argv[2], sys.argv[3], "--full" in sys.argv[4:]))
