@@ -267,7 +267,6 @@ def CTA_YieldOp
   let summary = "End a region of the dialect";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
-  let builders = [OpBuilder<(ins), [{}]>];
 }
 
 #endif // CTA_KERNEL_OPS

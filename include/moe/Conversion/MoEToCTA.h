@@ -38,14 +38,13 @@ enum class GemmActivation {
   None,
   // One column in, one column out.
   Silu,
-  Gelu,     // x * Phi(x), with erf
-  GeluTanh, // the tanh form
+  Gelu, // the tanh form
   Relu2,
   // A gate and an up column in, one column out.
-  SwiGLU, // optional limit: silu(min(g, L)) * clamp(u, -L, L)
+  SwiGLU,
   SwiGLUOAI,
   SwiGLUStep,
-  GeGLUTanh,
+  GeGLU, // the tanh form
   SiTU,
 };
 
@@ -56,10 +55,10 @@ inline bool isGated(GemmActivation kind) {
 struct GemmActivationSpec {
   GemmActivation kind = GemmActivation::None;
   GemmGateLayout layout = GemmGateLayout::Halves;
-  std::optional<float> limit;
-  float alpha = 1.702f;     // SwiGLUOAI
-  float beta = 4.0f;        // SiTU
-  float linearBeta = 25.0f; // SiTU
+  std::optional<float> limit; // of the SwiGLU kinds; absent: no clamp
+  float alpha = 1.702f;       // SwiGLUOAI
+  float beta = 4.0f;          // SiTU
+  float linearBeta = 25.0f;   // SiTU
 };
 
 /// One kernel: c[r, :] = epilogue(a[src(r), :] . b[expert(r)]).

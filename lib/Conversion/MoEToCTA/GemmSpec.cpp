@@ -1,0 +1,166 @@
+//===- GemmSpec.cpp - legality and shape of a GEMM kernel -------*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gemm.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+static LogicalResult refuse(Location loc, const GemmKernelSpec &spec,
+                            const Twine &rule) {
+  return emitError(loc) << "kernel '" << spec.name << "' " << rule;
+}
+
+static LogicalResult verifyTile(Location loc, const GemmKernelSpec &spec) {
+  bool wgmma = spec.family == GemmFamily::Wgmma;
+  if (wgmma && spec.arch != "sm_90a")
+    return refuse(loc, spec,
+                  "uses wgmma, which needs sm_90a, but is for " +
+                      Twine(spec.arch));
+  bool block = wgmma ? spec.block == 64 || spec.block == 128
+                     : spec.block == 16 || spec.block == 32;
+  if (!block)
+    return refuse(
+        loc, spec,
+        Twine("requires a block of ") +
+            (wgmma ? "64 or 128 with wgmma" : "16 or 32 with mma.sync") +
+            ", but got " + Twine(spec.block));
+  int64_t parts = isGated(spec.activation.kind) ? 2 : 1;
+  int64_t unit = wgmma ? 8 : 64, most = wgmma ? 256 : 512;
+  if (spec.tileCols < 0 || spec.tileCols % unit || spec.tileCols * parts > most)
+    return refuse(loc, spec,
+                  "requires tile columns in multiples of " + Twine(unit) +
+                      ", at most " + Twine(most / parts) + ", but got " +
+                      Twine(spec.tileCols));
+  return success();
+}
+
+LogicalResult cta::verifyGemmKernelSpec(Location loc,
+                                        const GemmKernelSpec &spec) {
+  if (spec.name.empty())
+    return emitError(loc) << "a kernel requires a name";
+  if (spec.element == GemmElement::F32)
+    return refuse(loc, spec, "requires bf16 or f16 multiplicands");
+  if (spec.experts < 1 || spec.n < 1 || spec.topK < 1)
+    return refuse(loc, spec, "requires positive experts, n and top_k");
+  if (spec.k < 8 || spec.k % 8)
+    return refuse(loc, spec,
+                  "requires k to be a positive multiple of 8, so that rows "
+                  "are 16-byte aligned, but got " +
+                      Twine(spec.k));
+  if (isGated(spec.activation.kind) && spec.n % 2)
+    return refuse(loc, spec,
+                  "has a gate, so it requires an even n, but got " +
+                      Twine(spec.n));
+  if (spec.aOrder == GemmRowOrder::Sorted &&
+      spec.source == GemmRowSource::Token)
+    return refuse(loc, spec, "has sorted rows of a, which have no token");
+  if (spec.dense &&
+      (spec.experts != 1 || spec.source != GemmRowSource::Flat ||
+       spec.aOrder != GemmRowOrder::Flat || spec.cOrder != GemmRowOrder::Flat))
+    return refuse(loc, spec,
+                  "is dense, so it requires one expert and flat rows");
+  if (spec.bias && *spec.bias == GemmElement::F16)
+    return refuse(loc, spec, "requires a bias of f32 or bf16");
+  if (spec.bias && spec.weight == GemmWeight::Input)
+    return refuse(loc, spec,
+                  "weighs its input, which a bias does not commute "
+                  "with");
+  return verifyTile(loc, spec);
+}
+
+//===----------------------------------------------------------------------===//
+// Shape
+//===----------------------------------------------------------------------===//
+
+/// Static and launch overhead of one block in a multiprocessor's memory.
+static constexpr int64_t kReservedBytes = 1024;
+/// Bytes of the two barriers of a stage.
+static constexpr int64_t kBarrierBytes = 16;
+
+/// Stages of a ring when `ctas` blocks share a multiprocessor.
+static int64_t stagesThatFit(const GemmKernelSpec &spec, const GemmShape &shape,
+                             int64_t ctas, int64_t most) {
+  int64_t budget =
+      std::min(spec.sharedLimit, spec.sharedPerSM / ctas - kReservedBytes);
+  int64_t barriers = spec.family == GemmFamily::Wgmma ? kBarrierBytes : 0;
+  // Staging starts at the next swizzle atom.
+  budget -= shape.stagingBytes ? shape.stagingBytes + kSwizzleAtomBytes : 0;
+  return std::min(most, budget / (shape.stageBytes + barriers));
+}
+
+static LogicalResult chooseRing(Location loc, const GemmKernelSpec &spec,
+                                GemmShape &shape, int64_t preferredCtas,
+                                int64_t preferred) {
+  int64_t most = spec.stages ? spec.stages : preferred;
+  int64_t enough = spec.stages ? spec.stages : std::min<int64_t>(4, preferred);
+  for (int64_t ctas = preferredCtas; ctas >= 1; --ctas) {
+    shape.ctasPerSM = ctas;
+    shape.stages = stagesThatFit(spec, shape, ctas, most);
+    if (shape.stages >= enough)
+      return success();
+  }
+  int64_t least = spec.stages ? spec.stages : 2;
+  if (shape.stages >= least && least >= 2)
+    return success();
+  return refuse(loc, spec,
+                "needs " + Twine(std::max<int64_t>(least, 2)) + " stages of " +
+                    Twine(shape.stageBytes) +
+                    " bytes of shared memory, but the limit is " +
+                    Twine(spec.sharedLimit) +
+                    "; use fewer stages, a smaller block or fewer columns");
+}
+
+/// Columns of c a tile: what the family likes, less for a narrow c.
+static int64_t defaultTileCols(const GemmKernelSpec &spec, int64_t parts,
+                               int64_t outCols) {
+  bool wgmma = spec.family == GemmFamily::Wgmma;
+  int64_t rows = wgmma && spec.block == 128 ? 256 : 128;
+  int64_t narrow = llvm::alignTo(outCols, 64);
+  return std::min(rows / parts, narrow);
+}
+
+FailureOr<GemmShape> cta::deriveShape(Location loc,
+                                      const GemmKernelSpec &spec) {
+  GemmShape shape;
+  bool wgmma = spec.family == GemmFamily::Wgmma;
+  shape.parts = isGated(spec.activation.kind) ? 2 : 1;
+  shape.outCols = spec.n / shape.parts;
+  shape.tileCols = spec.tileCols
+                       ? spec.tileCols
+                       : defaultTileCols(spec, shape.parts, shape.outCols);
+  shape.tileRowsB = shape.tileCols * shape.parts;
+  shape.colTiles = llvm::divideCeil(shape.outCols, shape.tileCols);
+  shape.kBlocks = llvm::divideCeil(spec.k, kBlockK);
+  shape.stageBytes = (spec.block + shape.tileRowsB) * kRowBytes;
+  shape.consumers = wgmma ? spec.block / 64 : 0;
+  shape.threads = kWarpgroupThreads * (1 + shape.consumers);
+
+  // stmatrix and 16-byte stores need whole strips and aligned rows of c.
+  if (wgmma && spec.output != GemmElement::F32 && shape.tileCols % 64 == 0 &&
+      shape.outCols % 8 == 0)
+    shape.stagingBytes = shape.consumers * 4 * 16 * kRowBytes;
+
+  bool two = spec.block == 64 && shape.tileRowsB <= 128;
+  if (failed(
+          chooseRing(loc, spec, shape, wgmma && !two ? 1 : 2, wgmma ? 4 : 5)))
+    return failure();
+  if (wgmma && shape.consumers == 2) {
+    shape.producerRegisters = 56;
+    shape.consumerRegisters = 224;
+  } else if (wgmma && shape.ctasPerSM == 2) {
+    shape.producerRegisters = 56;
+    shape.consumerRegisters = 200;
+  }
+  return shape;
+}
