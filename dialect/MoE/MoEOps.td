@@ -275,7 +275,7 @@ def MoE_GroupedGemmOp : MoE_Op<"grouped_gemm", [AttrSizedOperandSegments]> {
   let extraClassDeclaration = baseDeclaration # [{
     /// Number of local experts, E of b or of the end offsets.
     int64_t getNumExperts();
-    /// Contracted extent K; ShapedType::kDynamic for k_grouped.
+    /// Contracted extent: K, or R (often dynamic) for k_grouped.
     int64_t getK();
     /// Columns of b, before a gated activation halves them.
     int64_t getNumColumns();

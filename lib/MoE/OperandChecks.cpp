@@ -41,8 +41,8 @@ LogicalResult OperandChecks::singleOperands(
     ArrayRef<std::pair<unsigned, StringRef>> singles) {
   for (auto [segment, name] : singles)
     if (segments[segment] != 1)
-      return op->emitOpError("requires operandSegmentSizes to give ")
-             << name << " one operand, but got " << segments[segment];
+      return op->emitOpError("requires operandSegmentSizes to hold 1 for ")
+             << name << ", but got " << segments[segment];
   return success();
 }
 

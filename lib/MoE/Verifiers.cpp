@@ -219,7 +219,7 @@ LogicalResult GroupIdsOp::verify() {
   VERIFY(check.range(table.dim(0), "E", 1, kMaxExperts, "C1"));
   VERIFY(check.rank(ids, 2, "C1"));
   VERIFY(check.i32Type(ids, "C1"));
-  VERIFY(check.isStatic(ids, 1, "1", "C1"));
+  VERIFY(check.isStatic(ids, 1, "the only slot", "C1"));
   VERIFY(check.extent(ids, 1, 1, "the only slot", "C1"));
   Grouping grouping = getGrouping();
   if (grouping != Grouping::Offsets && grouping != Grouping::Sizes &&

@@ -64,7 +64,8 @@ private:
   LogicalResult verifyEpilogue();
   LogicalResult verifyAttributes();
 
-  /// Rows of the flat row space: T*k, R, or E*C; dynamic where unknown.
+  /// Rows of the flat row space, T*k or R; dynamic where unknown. Masked
+  /// groups have none.
   int64_t flatRows();
   bool isKGrouped() { return grouping == Grouping::KGrouped; }
   bool isAligned() { return grouping == Grouping::Aligned; }
@@ -215,8 +216,6 @@ int64_t GemmVerifier::flatRows() {
     if (op.getAOrder() == RowOrder::Flat)
       return a.dim(0);
     return op.getCOrder() == RowOrder::Flat ? c.dim(0) : ShapedType::kDynamic;
-  case Grouping::Masked:
-    return a.dim(1);
   default:
     return a.dim(0);
   }
@@ -234,8 +233,8 @@ LogicalResult GemmVerifier::verifyExtents() {
                         token ? "T" : "T*k", row(0, "ids"), "C5"));
   }
   if (grouping == Grouping::Offsets || grouping == Grouping::Sizes || masked)
-    VERIFY(check.extent(row(0, stringifyGrouping(grouping)), 0,
-                        op.getNumExperts(), "E", b, "C5"));
+    VERIFY(check.extent(row(0, masked ? "counts" : stringifyGrouping(grouping)),
+                        0, op.getNumExperts(), "E", b, "C5"));
   if (masked) {
     VERIFY(check.extent(a, 0, op.getNumExperts(), "E", b, "C5"));
     VERIFY(check.extent(c, 0, op.getNumExperts(), "E", b, "C5"));
