@@ -1,0 +1,163 @@
+//===- Combine.cpp - sum of the expert outputs of each token -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// out[t] = scale * (residual_scale * residual[t] +
+//                   routed_scale * sum_j w[t, j] * y[t * k + j])
+//
+// A token per block in x, columns in y, a vector of neighbouring columns per
+// thread. Slots are added in ascending j with separate multiplications and
+// additions, as the reference does, so f32 results agree bit for bit. Slots
+// come in batches whose loads are all issued before the first is used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+using namespace mlir;
+using namespace mlir::moe;
+
+static constexpr int64_t kBatch = 8;
+
+namespace {
+/// The kernel of one combine and what its pieces share.
+struct Combine {
+  CombineOp op;
+  KernelBuilder &k;
+  int64_t slots, columns, width, globalExperts;
+  Buffer y, weights, ids, out;
+  std::optional<Buffer> expertMap, x, residual;
+  SmallVector<Val> tokenX = {}; // this thread's columns of x[t]
+
+  /// A slot's id and weight, and whether an expert or the identity is there.
+  struct Slot {
+    Val weight, isExpert, isIdentity;
+  };
+
+  Slot loadSlot(Val token, Val j);
+  /// `width` elements at `offset`, or zeros that nothing uses.
+  SmallVector<Val> loadIf(Val condition, Buffer rows, Val offset);
+  SmallVector<Val> addSlots(Val token, Val column, Val first, int64_t count,
+                            ArrayRef<Val> sums);
+  void emitBody(Val token, Val column);
+};
+} // namespace
+
+Combine::Slot Combine::loadSlot(Val token, Val j) {
+  Val at = k.extend(token) * slots + k.extend(j);
+  Val id = k.load(ids, at);
+  Slot slot;
+  slot.weight = k.load(weights, at);
+  slot.isExpert = localExpert(k, id, expertMap, globalExperts,
+                              static_cast<int64_t>(op.getExperts())) >= 0;
+  if (x) {
+    int first = static_cast<int>(globalExperts);
+    int last = first + static_cast<int>(op.getIdentityExperts());
+    slot.isIdentity = (id >= first) & (id < last);
+  }
+  return slot;
+}
+
+SmallVector<Val> Combine::loadIf(Val condition, Buffer rows, Val offset) {
+  return k.ifElse(
+      condition, [&] { return k.loadVector(rows, offset, width); },
+      [&] { return SmallVector<Val>(width, k.f32(0)); });
+}
+
+SmallVector<Val> Combine::addSlots(Val token, Val column, Val first,
+                                   int64_t count, ArrayRef<Val> sums) {
+  SmallVector<Slot> slot;
+  for (int64_t j = 0; j < count; ++j)
+    slot.push_back(loadSlot(token, first + static_cast<int>(j)));
+  SmallVector<SmallVector<Val>> rows;
+  for (int64_t j = 0; j < count; ++j) {
+    Val row = k.extend(token) * slots + k.extend(first + static_cast<int>(j));
+    rows.push_back(loadIf(slot[j].isExpert, y, row * columns + column));
+  }
+  SmallVector<Val> result(sums);
+  for (int64_t j = 0; j < count; ++j)
+    for (int64_t i = 0; i < width; ++i) {
+      Val term = rows[j][i], taken = slot[j].isExpert;
+      if (op.getWeighted())
+        term = slot[j].weight * term;
+      if (x) {
+        term = select(taken, term, slot[j].weight * tokenX[i]);
+        taken = taken | slot[j].isIdentity;
+      }
+      result[i] = select(taken, result[i] + term, result[i]);
+    }
+  return result;
+}
+
+void Combine::emitBody(Val token, Val column) {
+  SmallVector<Val> sums(width, k.f32(0));
+  Val at = k.extend(token) * columns + column;
+  if (x)
+    tokenX = k.loadVector(*x, at, width);
+  int64_t batch = std::min(slots, kBatch);
+  int64_t whole = slots / batch * batch;
+  sums = k.forLoop(k.i32(0), static_cast<int>(whole), static_cast<int>(batch),
+                   sums, [&](Val first, ArrayRef<Val> carried) {
+                     return addSlots(token, column, first, batch, carried);
+                   });
+  if (whole < slots)
+    sums = addSlots(token, column, k.i32(whole), slots - whole, sums);
+
+  double routedScale = op.getRoutedScale().convertToFloat();
+  for (Val &sum : sums)
+    sum = sum * routedScale;
+  if (residual) {
+    double residualScale = op.getResidualScale().convertToFloat();
+    SmallVector<Val> values = k.loadVector(*residual, at, width);
+    for (auto [sum, value] : llvm::zip(sums, values))
+      sum = value * residualScale + sum;
+  }
+  double scale = op.getScale().convertToFloat();
+  for (Val &sum : sums)
+    sum = sum * scale;
+  k.storeVector(out, at, sums);
+}
+
+LogicalResult moe::outline(CombineOp op, LaunchSite &site) {
+  auto outType = cast<MemRefType>(op.getOut().getType());
+  int64_t columns = outType.getDimSize(1);
+  int64_t slots = cast<MemRefType>(op.getIds().getType()).getDimSize(1);
+  if (columns == 0)
+    return success();
+  int64_t globalExperts = op.getExperts();
+  if (op.getExpertMap())
+    globalExperts = cast<MemRefType>(op.getExpertMap().getType()).getDimSize(0);
+  SmallVector<Type> elements;
+  for (Value rows : {op.getY(), op.getX(), op.getResidual(), op.getOut()})
+    if (rows)
+      elements.push_back(cast<MemRefType>(rows.getType()).getElementType());
+  int64_t width = vectorWidth(elements, {columns});
+  int64_t vectors = columns / width;
+  int64_t threads = threadsFor(vectors, 256);
+
+  KernelBuilder k(site, "combine", threads);
+  Combine combine{op,
+                  k,
+                  slots,
+                  columns,
+                  width,
+                  globalExperts,
+                  k.buffer("y", op.getY()),
+                  k.buffer("weights", op.getWeights()),
+                  k.buffer("ids", op.getIds()),
+                  k.buffer("out", op.getOut()),
+                  optionalBuffer(k, "expert_map", op.getExpertMap()),
+                  optionalBuffer(k, "x", op.getX()),
+                  optionalBuffer(k, "residual", op.getResidual())};
+  AffineExpr T = k.gridExtent("T", op.getOut(), 0);
+
+  Val vector = k.block(1) * static_cast<int>(threads) + k.thread();
+  k.ifThen(vector < static_cast<int>(vectors),
+           [&] { combine.emitBody(k.block(0), k.extend(vector) * width); });
+  k.launch({T, k.rule(llvm::divideCeil(vectors, threads))});
+  return success();
+}

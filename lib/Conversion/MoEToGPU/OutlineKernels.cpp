@@ -1,0 +1,177 @@
+//===- OutlineKernels.cpp - moe ops on memrefs become launches -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Last step on the moe level. Before:
+//
+//   moe.activation ins(%h : memref<?x1536xbf16>) outs(%a : memref<?x768xbf16>)
+//
+// after:
+//
+//   gpu.launch_func @moe_kernels::@layer_0_activation blocks in (%R, ...)
+//     threads in (...) args(%h : memref<?x1536xbf16>, %a : memref<?x768xbf16>)
+//
+// with the kernel in gpu.module @moe_kernels. The host function keeps its
+// memrefs and every op of other dialects; nothing lowers it further.
+//
+//===----------------------------------------------------------------------===//
+
+#include "moe/Conversion/MoEToGPU.h"
+#include "moe/Transforms/Passes.h"
+
+#include "Kernels.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::moe {
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#include "moe/MoE/MoEPasses.h.inc"
+} // namespace mlir::moe
+
+using namespace mlir;
+using namespace mlir::moe;
+
+/// The attribute of a kernel under which its KernelInfoAttr is kept.
+static constexpr llvm::StringLiteral kKernelInfo = "moe.kernel_info";
+
+void moe::setKernelInfo(LLVM::LLVMFuncOp kernel, ArrayRef<std::string> params,
+                        StringRef grid, int64_t block,
+                        int64_t dynamicSharedBytes, ScheduleAttr schedule) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<StringRef> texts(params.begin(), params.end());
+  Builder b(context);
+  kernel->setDiscardableAttr(
+      kKernelInfo, KernelInfoAttr::get(context, b.getStrArrayAttr(texts),
+                                       b.getStringAttr(grid), block,
+                                       dynamicSharedBytes, schedule));
+}
+
+KernelInfoAttr moe::getKernelInfo(LLVM::LLVMFuncOp kernel) {
+  return dyn_cast_or_null<KernelInfoAttr>(
+      kernel->getDiscardableAttr(kKernelInfo));
+}
+
+namespace {
+struct OutlineKernelsPass
+    : public moe::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
+  using OutlineKernelsPassBase::OutlineKernelsPassBase;
+
+  void runOnOperation() override;
+  /// Outlines every moe op of `func`, in order.
+  LogicalResult outlineFunction(func::FuncOp func, const Target &target);
+  /// The gpu.module of all kernels, created at the first call.
+  FailureOr<gpu::GPUModuleOp> kernelModule(const Target &target);
+};
+} // namespace
+
+/// True for the ops that become kernels; moe.encode_tensor_map is a host op.
+static bool becomesKernel(Operation *op) {
+  return isa<GateOp, RouteOp, AlignOp, GroupIdsOp, GroupedGemmOp, ActivationOp,
+             CombineOp, PermuteOp, UnpermuteOp>(op);
+}
+
+/// Checks that every operand is a memref whose elements lie in row-major order
+/// without gaps.
+static LogicalResult checkOperands(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = operand.get().getType();
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref)
+      return op->emitOpError(
+                 "requires memrefs to become a kernel, but operand #")
+             << operand.getOperandNumber() << " is " << type
+             << "; bufferize the function first (one-shot-bufferize)";
+    if (!memref.getLayout().isIdentity())
+      return op->emitOpError("requires memrefs of identity layout to become a "
+                             "kernel, but operand #")
+             << operand.getOperandNumber() << " is " << type
+             << "; copy it to a contiguous memref or bufferize with "
+                "identity-layout-map";
+  }
+  return success();
+}
+
+static LogicalResult outlineOp(Operation *op, LaunchSite &site) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<GateOp, RouteOp, AlignOp, GroupIdsOp, GroupedGemmOp, ActivationOp,
+            CombineOp, PermuteOp, UnpermuteOp>(
+          [&](auto typed) { return outline(typed, site); })
+      .Default(failure());
+}
+
+/// `name` with what PTX does not take in a symbol replaced by '_'.
+static std::string ptxName(StringRef name) {
+  std::string result = name.str();
+  for (char &c : result)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '_';
+  return result;
+}
+
+FailureOr<gpu::GPUModuleOp>
+OutlineKernelsPass::kernelModule(const Target &target) {
+  ModuleOp module = getOperation();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto nvvmTarget = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
+                                              "nvptx64-nvidia-cuda",
+                                              target.arch, target.ptxFeatures);
+  auto targets = b.getArrayAttr({nvvmTarget});
+  if (Operation *existing = module.lookupSymbol(kKernelModuleName)) {
+    auto gpuModule = dyn_cast<gpu::GPUModuleOp>(existing);
+    if (gpuModule && gpuModule.getTargetsAttr() == targets)
+      return gpuModule;
+    return existing->emitOpError("has the name of the module of all kernels, "
+                                 "but is not a gpu.module for ")
+           << target.arch << "; rename it";
+  }
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  b.getUnitAttr());
+  return gpu::GPUModuleOp::create(b, module.getLoc(), kKernelModuleName,
+                                  targets);
+}
+
+LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
+                                                  const Target &target) {
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) {
+    if (becomesKernel(op))
+      ops.push_back(op);
+  });
+  std::string prefix = ptxName(func.getSymName()) + "_";
+  int64_t kernelCount = 0;
+  for (Operation *op : ops) {
+    if (failed(checkOperands(op)))
+      return failure();
+    FailureOr<gpu::GPUModuleOp> module = kernelModule(target);
+    if (failed(module))
+      return failure();
+    LaunchSite site{op, OpBuilder(op), *module, target, prefix, kernelCount};
+    if (failed(outlineOp(op, site)))
+      return failure();
+    op->erase();
+  }
+  return success();
+}
+
+void OutlineKernelsPass::runOnOperation() {
+  const Target *target = lookupTarget(arch);
+  if (!target) {
+    getOperation().emitError("moe-outline-kernels: unknown arch '")
+        << arch << "'; supported: " << supportedArchs();
+    return signalPassFailure();
+  }
+  SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+  for (func::FuncOp func : functions)
+    if (failed(outlineFunction(func, *target)))
+      return signalPassFailure();
+}

@@ -1,0 +1,73 @@
+//===- SimtTile.cpp - one tile of a SIMT matrix product -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimtTile.h"
+
+using namespace mlir;
+using namespace mlir::moe;
+
+SimtTile::SimtTile(KernelBuilder &k, int rows)
+    : k(k), rows(rows), leftTile(k.shared("left", k.f32Type(), kDepth * rows)),
+      rightTile(k.shared("right", k.f32Type(), kDepth * kColumns)) {}
+
+Val SimtTile::rowOf(int i) { return (k.thread() >> 4) * rowsPerThread() + i; }
+Val SimtTile::columnOf(int j) {
+  return (k.thread() & 15) * kColumnsPerThread + j;
+}
+
+/// Fills both tiles with k in [from, from + kDepth), zeros from `to` on.
+void SimtTile::stage(Val from, Val to, Loader left, Loader right,
+                     bool kFastRight) {
+  auto loadInside = [&](Val at, function_ref<Val()> load) {
+    return k.ifElse(
+        at < to, [&]() -> SmallVector<Val> { return {load()}; },
+        [&]() -> SmallVector<Val> { return {k.f32(0)}; })[0];
+  };
+  for (int i = 0; i < rows * kDepth / kThreads; ++i) {
+    Val item = k.thread() + i * kThreads;
+    Val depth = item & (kDepth - 1), row = item >> 4;
+    Val value =
+        loadInside(from + depth, [&] { return left(row, from + depth); });
+    k.store(leftTile, depth * rows + row, value);
+  }
+  for (int i = 0; i < kColumns * kDepth / kThreads; ++i) {
+    Val item = k.thread() + i * kThreads;
+    Val depth = kFastRight ? item & (kDepth - 1) : item >> 6;
+    Val column = kFastRight ? item >> 4 : item & (kColumns - 1);
+    Val value =
+        loadInside(from + depth, [&] { return right(from + depth, column); });
+    k.store(rightTile, depth * kColumns + column, value);
+  }
+}
+
+SmallVector<Val> SimtTile::addStaged(ArrayRef<Val> sums) {
+  SmallVector<Val> result(sums);
+  for (int depth = 0; depth < kDepth; ++depth) {
+    SmallVector<Val> columns = k.loadVector(
+        rightTile, k.i32(depth * kColumns) + columnOf(0), kColumnsPerThread);
+    SmallVector<Val> values =
+        k.loadVector(leftTile, k.i32(depth * rows) + rowOf(0), rowsPerThread());
+    for (int i = 0; i < rowsPerThread(); ++i)
+      for (int j = 0; j < kColumnsPerThread; ++j) {
+        Val &sum = result[i * kColumnsPerThread + j];
+        sum = k.fma(values[i], columns[j], sum);
+      }
+  }
+  return result;
+}
+
+SmallVector<Val> SimtTile::multiply(Val from, Val to, Loader left, Loader right,
+                                    bool kFastRight) {
+  SmallVector<Val> sums(rowsPerThread() * kColumnsPerThread, k.f32(0));
+  return k.forLoop(from, to, kDepth, sums, [&](Val at, ArrayRef<Val> carried) {
+    k.barrier(); // the tiles of the step before are read
+    stage(at, to, left, right, kFastRight);
+    k.barrier();
+    return addStaged(carried);
+  });
+}
