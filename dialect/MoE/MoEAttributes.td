@@ -194,6 +194,28 @@ def MoE_ScheduleAttr : MoE_Attr<"Schedule", "schedule"> {
   }];
 }
 
+def MoE_KernelInfoAttr : MoE_Attr<"KernelInfo", "kernel_info"> {
+  let summary = "what a reader of the PTX has to know about a kernel";
+  let description = [{
+    Written by `moe-outline-kernels` on every kernel. `params` names the
+    parameters in order with their types, `grid` is the grid rule in words of
+    the run-time extents, `block` the threads of a thread block, `shared` the
+    dynamic shared memory in bytes.
+
+    Example: `#moe.kernel_info<params = ["x: memref<?x64xbf16>", "T: i32"],
+    grid = "(T, 1, 1)", block = 128, shared = 0>`
+  }];
+  let parameters = (ins
+      "::mlir::ArrayAttr":$params,
+      "::mlir::StringAttr":$grid,
+      "int64_t":$block,
+      "int64_t":$shared,
+      OptionalParameter<"::mlir::moe::ScheduleAttr">:$schedule);
+  let assemblyFormat = [{
+    `<` struct($params, $grid, $block, $shared, $schedule) `>`
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

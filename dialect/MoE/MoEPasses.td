@@ -86,6 +86,65 @@ def AlignRowsPass : Pass<"moe-align-rows"> {
 // Conversions
 //===----------------------------------------------------------------------===//
 
+def ConvertMoEToCPUPass : Pass<"convert-moe-to-cpu", "::mlir::func::FuncOp"> {
+  let summary = "expand moe ops on memrefs into loops over vectors";
+  let description = [{
+    Replaces every op of the dialect by scf loops over vector, memref, arith and
+    math ops, with f32 sums and one rounding at the end. GEMMs gather the rows
+    of an expert and run a register-blocked kernel; the order of a sum depends
+    on the contracted extent alone, so that results do not change with the
+    number of rows. Ids, offsets and row tables are checked as the ops define,
+    so that no value in them reads or writes outside a buffer. Scratch buffers
+    are allocated and freed around each op.
+
+    Requires memrefs (one-shot-bufferize) whose deallocations are in place;
+    leaves ops of other dialects alone.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256",
+           "bits of a vector register, a power of two in [128, 2048]">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def FillEmptyTensorsPass
+    : Pass<"moe-fill-empty-tensors", "::mlir::func::FuncOp"> {
+  let summary = "fill each tensor.empty with NaN, or -1 for integers";
+  let description = [{
+    Elements that no op writes become the same on every device, so that results
+    can be compared. Requires tensors. Element types without NaN are left alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def ExpandStridedCopiesPass
+    : Pass<"moe-expand-strided-copies", "::mlir::func::FuncOp"> {
+  let summary = "turn copies of strided memrefs into linalg.copy";
+  let description = [{
+    A `memref.copy` with a layout on either side becomes `linalg.copy`, and so
+    loops, instead of a call of a run-time library. Copies between row-major
+    buffers are left alone: they become memcpy.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ApproximateVectorMathPass
+    : Pass<"moe-approximate-vector-math", "::mlir::func::FuncOp"> {
+  let summary = "turn exp and tanh of f32 vectors into polynomials";
+  let description = [{
+    `math.exp` and `math.tanh` of vectors of f32 become polynomials in the same
+    vectors, accurate to a few units in the last place. Changes numerics. Leaves
+    scalars, other element types and other functions alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Conversion, on memrefs
 //===----------------------------------------------------------------------===//
