@@ -6,8 +6,10 @@
 Shapes are small and odd, attributes and groupings anything that verifies, ids and
 offsets also what is no expert and no offset, logits also NaN and infinite.
 
-  fuzz.py FOLDER [--count=N] [--seed=N]    FOLDER receives the modules that failed,
-                                           with their inputs and outputs
+  fuzz.py FOLDER [--count=N] [--seed=N] [--devices=A;B;...] [--kinds=layer,route]
+
+FOLDER receives the modules that failed, with their inputs and outputs. A device may
+be `reference after PASSES`: then the passes are what is tested.
 """
 
 import argparse
@@ -19,7 +21,7 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "Models"))
 
-from moe_cases import rounded, run_cases  # noqa: E402
+from moe_cases import DEVICES, rounded, run_cases  # noqa: E402
 
 FLOATS = ("f32", "bf16", "f16")
 GATED = {"swiglu": ("limit",), "swigluoai": ("limit", "alpha"),
@@ -46,6 +48,12 @@ class Draw:
     def extent(self, high=40):
         """Mostly anything up to `high`, now and then 1 or a round number."""
         return self.number(1, high) if self.chance(0.7) else self.of(1, 8, 16, 32)
+
+    def matrix(self, high=70):
+        """(depth, even columns) of a matrix; half of them as tensor cores want."""
+        if self.chance(0.5):
+            return 8 * self.number(1, high // 8), 16 * self.number(1, 3)
+        return self.extent(high), 2 * self.extent(24)
 
     def tokens(self):
         return 0 if self.chance(0.08) else self.extent(20)
@@ -208,7 +216,7 @@ def epilogue(d, experts, columns, gated_columns, bias_type):
 def ids_gemm_case(d):
     """By ids, or by the row table of an align in front."""
     tokens, k, experts = d.tokens(), d.number(1, 6), d.extent(12)
-    depth, columns = d.extent(70), 2 * d.extent(24)
+    depth, columns = d.matrix()
     a_type, b_type, c_type, bias_type = gemm_types(d)
     token, aligned = d.chance(0.5), d.chance(0.4)
     total = d.extent() if d.chance(0.3) else None
@@ -252,7 +260,7 @@ def ids_gemm_case(d):
 def ragged_gemm_case(d):
     """By offsets or sizes, sound or not."""
     rows, experts = d.tokens(), d.extent(12)
-    depth, columns = d.extent(70), 2 * d.extent(24)
+    depth, columns = d.matrix()
     a_type, b_type, c_type, bias_type = gemm_types(d)
     grouping, dynamic = d.of("offsets", "sizes"), d.dynamic("R")
     a = d.floats("a", (rows, depth), a_type, dynamic)
@@ -273,7 +281,7 @@ def ragged_gemm_case(d):
 
 def masked_gemm_case(d):
     experts, capacity = d.extent(12), d.number(0, 12)
-    depth, columns = d.extent(70), 2 * d.extent(24)
+    depth, columns = d.matrix()
     a_type, b_type, c_type, bias_type = gemm_types(d)
     a = d.floats("a", (experts, capacity, depth), a_type)
     b, layout = weights_of(d, experts, columns, depth, b_type)
@@ -288,7 +296,7 @@ def masked_gemm_case(d):
 
 
 def dense_gemm_case(d):
-    rows, depth, columns = d.tokens(), d.extent(70), 2 * d.extent(24)
+    rows, (depth, columns) = d.tokens(), d.matrix()
     a_type, b_type, c_type, bias_type = gemm_types(d)
     dynamic = d.dynamic("R")
     a = d.floats("a", (rows, depth), a_type, dynamic)
@@ -362,11 +370,32 @@ def group_ids_case(d):
                    {"grouping": grouping, "capacity": capacity})]
 
 
+def routed_rows(d, x, ids, w13, w2, activation, between):
+    """The rows [T*k, H] of all slots: by ids, or permuted and back."""
+    experts, hidden, width = w2.shape
+    columns = w13.shape[1]
+    first = {"row_source": "token", "grouping": "ids"}
+    rows, second = [ids], {"grouping": "ids"}
+    permuted = d.chance(0.4)
+    if permuted:
+        x, source, ends = d.p.op(
+            "permute", ["rows", "source", "ends"], {"ins": [x, ids]},
+            [(("R", hidden), x.element), (("R",), "i32"), ((experts,), "i32")],
+            {"experts": experts})
+        rows, first, second = [ends], {"grouping": "offsets"}, {"grouping": "offsets"}
+    h = d.p.gemm(x, w13, ("R", columns), between, rows, **first)
+    act = d.p.activation(h, width, between, activation)
+    y = d.p.gemm(act, w2, ("R", hidden), between, rows, **second)
+    if permuted:
+        y = d.p.op("unpermute", ["y"], {"ins": [y, source]}, [(("R", hidden), between)])
+    return y
+
+
 def layer_case(d):
-    """A whole layer in the plain form, from logits or from x."""
+    """A whole layer in a form that users write."""
     tokens, experts = d.tokens(), d.extent(16)
     k = d.number(1, min(experts, 6))
-    hidden, width, element = d.extent(70), d.extent(40), d.of(*FLOATS)
+    (hidden, width), element = d.matrix(), d.of(*FLOATS)
     between = d.of(element, "f32")
     x = d.floats("x", (tokens, hidden), element, "T")
     logits = d.p.gate(x, d.floats("wg", (experts, hidden), element))
@@ -376,10 +405,7 @@ def layer_case(d):
     columns = width * (2 if gated else 1)
     w13 = d.floats("w13", (experts, columns, hidden), element, scale=0.3)
     w2 = d.floats("w2", (experts, hidden, width), element, scale=0.3)
-    h = d.p.gemm(x, w13, ("R", columns), between, [ids], grouping="ids",
-                 row_source="token")
-    act = d.p.activation(h, width, between, activation)
-    y = d.p.gemm(act, w2, ("R", hidden), between, [ids], grouping="ids")
+    y = routed_rows(d, x, ids, w13, w2, activation, between)
     return [d.p.combine(y, weights, ids, "T", element, experts=experts,
                         residual=x if d.chance(0.5) else None)]
 
@@ -401,20 +427,28 @@ def fuzz_case(kind, seed):
     return build
 
 
+def all_cases(count, seed, only=""):
+    """[(name, case)]; the i-th case depends on the seed, i and `only`, the names of
+    the kinds to take."""
+    bag = [kind for kind, times in KINDS for _ in range(times)
+           if not only or kind.__name__.removesuffix("_case") in only.split(",")]
+    kinds = [bag[i % len(bag)] for i in range(count)]
+    return [(f"{kind.__name__}-{seed}-{i}", fuzz_case(kind, (seed, i)))
+            for i, kind in enumerate(kinds)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=20261130)
+    parser.add_argument("--devices", default=";".join(DEVICES))
+    parser.add_argument("--kinds", default="")
     options = parser.parse_args()
     print(f"seed {options.seed}")
-    bag = [kind for kind, times in KINDS for _ in range(times)]
-    cases = []
-    for i in range(options.count):
-        kind = bag[i % len(bag)]
-        name = f"{kind.__name__}-{options.seed}-{i}"
-        cases.append((name, fuzz_case(kind, (options.seed, i))))
-    return 1 if run_cases("fuzz", cases, batch=20, target=options.folder) else 0
+    cases = all_cases(options.count, options.seed, options.kinds)
+    return 1 if run_cases("fuzz", cases, options.devices.split(";"), batch=20,
+                          target=options.folder) else 0
 
 
 if __name__ == "__main__":

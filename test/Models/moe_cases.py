@@ -127,18 +127,36 @@ def difference(found, expected, element, tolerance):
     return None
 
 
-def run_device(folder, device, program):
-    """Runs FOLDER/case.mlir; returns (results, None) or (None, error text)."""
-    out = folder / f"out-{device}"
-    command = ["moe-run", str(folder / "case.mlir"), f"--device={device}",
-               f"--inputs={folder / 'in'}", f"--outputs={out}"]
+def run_command(command):
+    """Runs a tool; returns the text of its error, or None."""
     try:
         run = subprocess.run(command, capture_output=True, text=True,
-                             timeout=SECONDS_PER_RUN)
+                             timeout=SECONDS_PER_RUN, errors="replace")
     except subprocess.TimeoutExpired:
-        return None, f"no end after {SECONDS_PER_RUN} s"
-    if run.returncode != 0:
-        return None, f"exit status {run.returncode}: {run.stderr.strip()[:2000]}"
+        return f"{command[0]}: no end after {SECONDS_PER_RUN} s"
+    if run.returncode == 0:
+        return None
+    return (f"{command[0]}: exit status {run.returncode}: "
+            f"{run.stderr.strip()[:2000]}")
+
+
+def run_device(folder, name, program):
+    """Runs FOLDER/case.mlir; returns (results, None) or (None, error text). The
+    name is that of a device, or `DEVICE after PASSES`."""
+    device, _, passes = name.partition(" after ")
+    label = "".join(c if c.isalnum() else "-" for c in name)
+    module, out = folder / "case.mlir", folder / f"out-{label}"
+    if passes:
+        lowered = folder / f"case-{label}.mlir"
+        error = run_command(["moe-opt", str(module), "-o", str(lowered),
+                             f"--pass-pipeline=builtin.module({passes})"])
+        if error:
+            return None, error
+        module = lowered
+    error = run_command(["moe-run", str(module), f"--device={device}",
+                         f"--inputs={folder / 'in'}", f"--outputs={out}"])
+    if error:
+        return None, error
     return [from_bits(np.load(out / f"{i}.npy"), value.element)
             for i, (_, value, _, _) in enumerate(program.expected)], None
 
