@@ -75,6 +75,7 @@ struct ConvertCTAToNVVM
     : public cta::impl::ConvertCTAToNVVMPassBase<ConvertCTAToNVVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    lowerControl(getOperation());
     TypeConverter converter;
     addCTATypeConversions(converter);
     RewritePatternSet patterns(context);

@@ -82,9 +82,13 @@ private:
   Value like(Value value, int64_t constant);
 };
 
-/// Column of the first value that this thread holds in the fragment's blocks
-/// (relative to the tile) and the distance between blocks is 8.
+/// Column, relative to the tile, of the first value that this thread holds of a
+/// part; its blocks are 8 columns apart.
 Value threadColumn(Emitter &e, FragmentType type);
+
+/// Turns roles and tile loops into scf, in place. Their regions hold nothing
+/// that needs a type conversion, so this comes before the conversion.
+void lowerControl(Operation *root);
 
 // One function for each file of the family.
 void populateRingPatterns(const TypeConverter &, RewritePatternSet &);

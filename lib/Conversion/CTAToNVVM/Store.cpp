@@ -57,8 +57,7 @@ Value isValid(Emitter &e, Value id) {
 }
 
 /// Each lane writes its own values: pairs where rows start at even elements.
-void storeDirect(Target &target, ArrayRef<Value> values,
-                 ArrayRef<Value> ids) {
+void storeDirect(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
   Emitter &e = target.e;
   StoreOp op = target.op;
   FragmentType type = op.getFragment().getType();
@@ -114,8 +113,7 @@ void writeStrip(Emitter &e, Value strip, ArrayRef<Value> values, Type element) {
 }
 
 /// Through shared memory: 16 bytes a lane, 128 bytes of a row together.
-void storeStaged(Target &target, ArrayRef<Value> values,
-                 ArrayRef<Value> ids) {
+void storeStaged(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
   Emitter &e = target.e;
   StoreOp op = target.op;
   FragmentType type = op.getFragment().getType();

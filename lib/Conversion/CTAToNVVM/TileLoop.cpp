@@ -11,14 +11,12 @@
 using namespace mlir;
 using namespace mlir::cta;
 
-namespace {
-
-/// Moves `region` into `block` (which holds only a terminator, or nothing) and
-/// turns its yield into scf.yield.
-void moveBody(Region &region, Block *block, ValueRange arguments,
-              ConversionPatternRewriter &rewriter) {
-  if (!block->empty())
-    rewriter.eraseOp(block->getTerminator());
+/// Moves the body of `region` to the end of `block`, which holds a terminator
+/// or nothing, and turns its yield into scf.yield.
+static void moveBody(Region &region, Block *block, ValueRange arguments,
+                     RewriterBase &rewriter) {
+  if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+    rewriter.eraseOp(&block->back());
   Block *body = &region.front();
   auto yield = cast<YieldOp>(body->getTerminator());
   rewriter.inlineBlockBefore(body, block, block->end(), arguments);
@@ -27,39 +25,92 @@ void moveBody(Region &region, Block *block, ValueRange arguments,
   rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, yield.getValues());
 }
 
-struct LowerRoles : OpConversionPattern<RolesOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(RolesOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Emitter e(rewriter, op.getLoc());
-    Value group = e.shr(e.uniformWarp(op), 2);
-    Value produces = e.compare(arith::CmpIPredicate::eq, group, e.i32(0));
-    auto branch =
-        scf::IfOp::create(rewriter, op.getLoc(), produces, /*withElse=*/true);
-    moveBody(op.getProducer(), branch.thenBlock(), {}, rewriter);
-    moveBody(op.getConsumer(), branch.elseBlock(), {}, rewriter);
-    if (auto registers = op.getProducerRegisters())
-      setRegisters(rewriter, branch.thenBlock(), *registers,
-                   NVVM::SetMaxRegisterAction::decrease);
-    if (auto registers = op.getConsumerRegisters())
-      setRegisters(rewriter, branch.elseBlock(), *registers,
-                   NVVM::SetMaxRegisterAction::increase);
-    rewriter.eraseOp(op);
-    return success();
-  }
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
 
-  static void setRegisters(ConversionPatternRewriter &rewriter, Block *block,
-                           int64_t registers,
-                           NVVM::SetMaxRegisterAction action) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(block);
-    NVVM::SetMaxRegisterOp::create(
-        rewriter, block->getParentOp()->getLoc(),
-        rewriter.getI32IntegerAttr(registers),
-        NVVM::SetMaxRegisterActionAttr::get(rewriter.getContext(), action));
-  }
-};
+static void setRegisters(RewriterBase &rewriter, Block *block,
+                         int64_t registers, NVVM::SetMaxRegisterAction action) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(block);
+  NVVM::SetMaxRegisterOp::create(
+      rewriter, block->getParentOp()->getLoc(),
+      rewriter.getI32IntegerAttr(registers),
+      NVVM::SetMaxRegisterActionAttr::get(rewriter.getContext(), action));
+}
+
+static void lowerRoles(RolesOp op, RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(op);
+  Emitter e(rewriter, op.getLoc());
+  Value group = e.shr(e.uniformWarp(op), 2);
+  Value produces = e.compare(arith::CmpIPredicate::eq, group, e.i32(0));
+  auto branch =
+      scf::IfOp::create(rewriter, op.getLoc(), produces, /*withElse=*/true);
+  moveBody(op.getProducer(), branch.thenBlock(), {}, rewriter);
+  moveBody(op.getConsumer(), branch.elseBlock(), {}, rewriter);
+  if (auto registers = op.getProducerRegisters())
+    setRegisters(rewriter, branch.thenBlock(), *registers,
+                 NVVM::SetMaxRegisterAction::decrease);
+  if (auto registers = op.getConsumerRegisters())
+    setRegisters(rewriter, branch.elseBlock(), *registers,
+                 NVVM::SetMaxRegisterAction::increase);
+  rewriter.eraseOp(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Tile loop
+//===----------------------------------------------------------------------===//
+
+/// Tile number to row and column tile: columns of `group` row tiles, the last
+/// group as tall as what is left.
+static std::pair<Value, Value> decompose(Emitter &e, TileLoopOp op,
+                                         Value tile) {
+  int64_t colTiles = op.getColTiles(), group = op.getGroup();
+  if (group == 1)
+    return {e.udiv(tile, e.i32(colTiles)), e.urem(tile, e.i32(colTiles))};
+  Value perGroup = e.i32(colTiles * group);
+  Value firstRow = e.mul(e.udiv(tile, perGroup), group);
+  Value height = e.umin(e.sub(op.getRowTiles(), firstRow), e.i32(group));
+  Value inGroup = e.urem(tile, perGroup);
+  return {e.add(firstRow, e.urem(inGroup, height)), e.udiv(inGroup, height)};
+}
+
+static void lowerTileLoop(TileLoopOp op, RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(op);
+  Emitter e(rewriter, op.getLoc());
+  Type i32 = rewriter.getI32Type();
+  Value total = e.mul(op.getRowTiles(), op.getColTiles());
+  Value first = NVVM::BlockIdXOp::create(rewriter, op.getLoc(), i32);
+  Value step = NVVM::GridDimXOp::create(rewriter, op.getLoc(), i32);
+  auto loop = scf::ForOp::create(rewriter, op.getLoc(), first, total, step,
+                                 op.getInits());
+  Block *block = loop.getBody();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(block);
+  auto [row, col] = decompose(e, op, loop.getInductionVar());
+  SmallVector<Value> arguments = {row, col};
+  llvm::append_range(arguments, loop.getRegionIterArgs());
+  moveBody(op.getBody(), block, arguments, rewriter);
+  rewriter.replaceOp(op, loop.getResults());
+}
+
+void cta::lowerControl(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  SmallVector<TileLoopOp> loops;
+  SmallVector<RolesOp> roles;
+  root->walk([&](TileLoopOp op) { loops.push_back(op); });
+  root->walk([&](RolesOp op) { roles.push_back(op); });
+  for (TileLoopOp op : loops)
+    lowerTileLoop(op, rewriter);
+  for (RolesOp op : roles)
+    lowerRoles(op, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// Warp numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
 
 struct LowerWarpgroup : OpConversionPattern<WarpgroupOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -83,47 +134,9 @@ struct LowerUniform : OpConversionPattern<UniformOp> {
   }
 };
 
-struct LowerTileLoop : OpConversionPattern<TileLoopOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(TileLoopOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Emitter e(rewriter, op.getLoc());
-    Type i32 = rewriter.getI32Type();
-    Value rowTiles = adaptor.getRowTiles();
-    Value total = e.mul(rowTiles, op.getColTiles());
-    Value first = NVVM::BlockIdXOp::create(rewriter, op.getLoc(), i32);
-    Value step = NVVM::GridDimXOp::create(rewriter, op.getLoc(), i32);
-    auto loop = scf::ForOp::create(rewriter, op.getLoc(), first, total, step,
-                                   adaptor.getInits());
-    rewriter.setInsertionPointToStart(loop.getBody());
-    auto [row, col] = decompose(e, op, loop.getInductionVar(), rowTiles);
-    SmallVector<Value> arguments = {row, col};
-    llvm::append_range(arguments, loop.getRegionIterArgs());
-    moveBody(op.getBody(), loop.getBody(), arguments, rewriter);
-    rewriter.replaceOp(op, loop.getResults());
-    return success();
-  }
-
-  /// Tile number to row and column tile: columns of `group` row tiles, the
-  /// last group as tall as what is left.
-  static std::pair<Value, Value> decompose(Emitter &e, TileLoopOp op,
-                                           Value tile, Value rowTiles) {
-    int64_t colTiles = op.getColTiles(), group = op.getGroup();
-    if (group == 1)
-      return {e.udiv(tile, e.i32(colTiles)), e.urem(tile, e.i32(colTiles))};
-    Value perGroup = e.i32(colTiles * group);
-    Value firstRow = e.mul(e.udiv(tile, perGroup), group);
-    Value height = e.umin(e.sub(rowTiles, firstRow), e.i32(group));
-    Value inGroup = e.urem(tile, perGroup);
-    return {e.add(firstRow, e.urem(inGroup, height)), e.udiv(inGroup, height)};
-  }
-};
-
 } // namespace
 
 void cta::populateRolePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns) {
-  patterns.add<LowerRoles, LowerWarpgroup, LowerUniform, LowerTileLoop>(
-      converter, patterns.getContext());
+  patterns.add<LowerWarpgroup, LowerUniform>(converter, patterns.getContext());
 }

@@ -53,8 +53,8 @@ FailureOr<GemmShape> deriveShape(Location loc, const GemmKernelSpec &spec);
 /// One kernel under construction.
 struct GemmBuilder {
   GemmBuilder(OpBuilder &b, Location loc, const GemmKernelSpec &spec,
-              const GemmShape &shape)
-      : b(b), loc(loc), spec(spec), shape(shape) {}
+              const GemmShape &shape, Block *entry)
+      : b(b), loc(loc), spec(spec), shape(shape), entry(entry) {}
 
   // Scalars.
   Value i32(int64_t value);
@@ -62,7 +62,7 @@ struct GemmBuilder {
   Value f32(double value);
   Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
   Value mul(Value a, int64_t c) {
-    return arith::MulIOp::create(b, loc, a, i32(c));
+    return b.createOrFold<arith::MulIOp>(loc, a, i32(c));
   }
   Value param(GemmParam kind) const { return params.lookup(kind); }
   bool has(GemmParam kind) const { return params.contains(kind); }
@@ -97,6 +97,9 @@ struct GemmBuilder {
   Location loc;
   const GemmKernelSpec &spec;
   const GemmShape &shape;
+  /// Constants are made once, at the start of the kernel.
+  Block *entry;
+  llvm::SmallDenseMap<int64_t, Value> constants;
 
   struct Params {
     llvm::SmallDenseMap<int, Value> map;

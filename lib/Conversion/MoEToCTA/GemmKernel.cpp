@@ -17,7 +17,13 @@ using namespace mlir::cta;
 //===----------------------------------------------------------------------===//
 
 Value GemmBuilder::i32(int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  Value &constant = constants[value];
+  if (constant)
+    return constant;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(entry);
+  constant = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  return constant;
 }
 Value GemmBuilder::i64(int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
@@ -293,7 +299,7 @@ FailureOr<GemmKernel> cta::buildGemmKernel(Location loc,
   Block *entry = kernel.func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
 
-  GemmBuilder builder(b, loc, spec, *shape);
+  GemmBuilder builder(b, loc, spec, *shape, entry);
   for (auto [index, kind] : llvm::enumerate(kernel.params))
     builder.params.map[static_cast<int>(kind)] = entry->getArgument(index);
   if (spec.family == GemmFamily::Wgmma) {
@@ -305,7 +311,7 @@ FailureOr<GemmKernel> cta::buildGemmKernel(Location loc,
   LLVM::ReturnOp::create(b, loc, ValueRange());
 
   kernel.threads = shape->threads;
-  kernel.sharedBytes = PlanOp::of(&entry->front()).getSharedBytes();
+  kernel.sharedBytes = PlanOp::of(entry->getTerminator()).getSharedBytes();
   kernel.ctasPerSM = shape->ctasPerSM;
   kernel.colTiles = shape->colTiles;
   kernel.tileCols = shape->tileCols;

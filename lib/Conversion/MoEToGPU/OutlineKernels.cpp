@@ -56,9 +56,20 @@ void moe::setKernelInfo(LLVM::LLVMFuncOp kernel, ArrayRef<std::string> params,
                                        dynamicSharedBytes, schedule));
 }
 
-KernelInfoAttr moe::getKernelInfo(LLVM::LLVMFuncOp kernel) {
+KernelInfoAttr moe::getKernelInfo(Operation *kernelOrLaunch) {
   return dyn_cast_or_null<KernelInfoAttr>(
-      kernel->getDiscardableAttr(kKernelInfo));
+      kernelOrLaunch->getDiscardableAttr(kKernelInfo));
+}
+
+/// Repeats at each launch what its kernel says, for readers of the host
+/// function after the kernels became PTX.
+static void describeLaunches(func::FuncOp func, gpu::GPUModuleOp module) {
+  func.walk([&](gpu::LaunchFuncOp launch) {
+    auto kernel =
+        module.lookupSymbol<LLVM::LLVMFuncOp>(launch.getKernelName());
+    if (KernelInfoAttr info = kernel ? getKernelInfo(kernel) : nullptr)
+      launch->setDiscardableAttr(kKernelInfo, info);
+  });
 }
 
 namespace {
@@ -166,7 +177,7 @@ LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
 void OutlineKernelsPass::runOnOperation() {
   const Target *target = lookupTarget(arch);
   if (!target) {
-    getOperation().emitError("moe-outline-kernels: unknown arch '")
+    emitError(getOperation().getLoc(), "moe-outline-kernels: unknown arch '")
         << arch << "'; supported: " << supportedArchs();
     return signalPassFailure();
   }
@@ -174,4 +185,8 @@ void OutlineKernelsPass::runOnOperation() {
   for (func::FuncOp func : functions)
     if (failed(outlineFunction(func, *target)))
       return signalPassFailure();
+  if (auto module =
+          getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName))
+    for (func::FuncOp func : functions)
+      describeLaunches(func, module);
 }
