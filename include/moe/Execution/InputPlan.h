@@ -1,0 +1,44 @@
+//===- InputPlan.h - what the inputs of a function are -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_EXECUTION_INPUTPLAN_H
+#define MOE_EXECUTION_INPUTPLAN_H
+
+#include "moe/Execution/RandomInputs.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <vector>
+
+namespace mlir::moe {
+
+class ShapeSolver;
+
+/// One argument: everything that its random array depends on but the seed.
+struct InputPlan {
+  InputRole role = InputRole::Uniform;
+  /// The number that goes with the role; see InputRole.
+  int64_t bound = 0;
+  ElementKind kind = ElementKind::F32;
+  SmallVector<int64_t> shape;
+};
+
+/// The type of an argument as an array; fails after emitting an error at
+/// `function` for a type that arrays cannot hold.
+FailureOr<ElementKind> argumentKind(func::FuncOp function, unsigned argument);
+
+/// Plans one argument. The role comes from the ops that consume it, directly
+/// or through casts, reshapes, slices and calls; floats without one are
+/// Uniform. Emits an error that names the argument where an extent is unknown
+/// or no op says what its integers mean.
+FailureOr<InputPlan> planInput(func::FuncOp function, unsigned argument,
+                               const ShapeSolver &solver);
+
+} // namespace mlir::moe
+
+#endif // MOE_EXECUTION_INPUTPLAN_H

@@ -1,0 +1,69 @@
+//===- ShapeSolver.h - find the dynamic extents of a function -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Extents that a type leaves open follow from others: by the shape rules of the
+// moe ops, by tensor.dim and the arithmetic on it, by casts, slices, reshapes
+// and calls. The solver carries what is known forwards and backwards until
+// nothing new follows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_EXECUTION_SHAPESOLVER_H
+#define MOE_EXECUTION_SHAPESOLVER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace mlir::moe {
+
+/// `function` and the functions it calls, directly or not, that have a body of
+/// one block.
+SmallVector<func::FuncOp> reachableFunctions(func::FuncOp function);
+
+class ShapeSolver {
+public:
+  /// Looks at `function` and the functions it calls. A function called several
+  /// times counts as called with the same extents.
+  explicit ShapeSolver(func::FuncOp function);
+
+  /// States extents that are known, such as those of a file. What contradicts
+  /// earlier knowledge is ignored; running the function tells.
+  void setShape(Value tensor, ArrayRef<int64_t> shape);
+  /// Carries on what is known.
+  void solve();
+  /// Solves with T = `tokens`. T is taken up where an op names it and nothing
+  /// else has said it: first by gate, route, combine and permute, then by
+  /// grouped_gemm and align with ids, last by the rows of any other op, one op
+  /// at a time in program order.
+  void solveWithTokens(int64_t tokens);
+
+  /// Extent `i` of a tensor, where known.
+  std::optional<int64_t> dim(Value tensor, unsigned i) const;
+  /// All extents of a tensor, where known.
+  std::optional<SmallVector<int64_t>> shape(Value tensor) const;
+  /// The value of an index or integer scalar, where known.
+  std::optional<int64_t> scalar(Value value) const;
+
+private:
+  friend class ShapeRules;
+  /// Stands in for the dimension of a scalar.
+  static constexpr unsigned kScalar = ~0u;
+
+  std::optional<int64_t> get(Value value, unsigned i) const;
+  void set(Value value, unsigned i, int64_t number);
+
+  SmallVector<func::FuncOp> functions;
+  DenseMap<std::pair<Value, unsigned>, int64_t> known;
+  bool changed = false;
+};
+
+} // namespace mlir::moe
+
+#endif // MOE_EXECUTION_SHAPESOLVER_H

@@ -1,0 +1,134 @@
+//===- Report.cpp - what moe-run prints -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using namespace mlir::moe;
+using namespace mlir::moe::run;
+
+bool Report::agrees() const {
+  return nearTies <= allowedNearTies() &&
+         llvm::all_of(comparisons, [](const Comparison &comparison) {
+           return comparison.agrees();
+         });
+}
+
+namespace {
+/// What an output holds, for those who look at it without a comparison.
+struct Summary {
+  double smallest = 0, largest = 0, mean = 0;
+  int64_t nans = 0;
+
+  explicit Summary(const Array &array) {
+    int64_t counted = 0;
+    for (int64_t i = 0, e = array.size(); i < e; ++i) {
+      double value = array.floatAt(i);
+      if (std::isnan(value)) {
+        ++nans;
+        continue;
+      }
+      smallest = counted == 0 ? value : std::min(smallest, value);
+      largest = counted == 0 ? value : std::max(largest, value);
+      mean += value;
+      ++counted;
+    }
+    if (counted > 0)
+      mean /= static_cast<double>(counted);
+  }
+};
+} // namespace
+
+static void printSummaries(const Report &report, llvm::raw_ostream &os) {
+  os << llvm::format("%-7s %-20s %12s %12s %12s %8s\n", "output", "type",
+                     "smallest", "largest", "mean", "NaN");
+  for (auto [i, output] : llvm::enumerate(report.outputs)) {
+    Summary summary(output);
+    os << llvm::format("%-7zu %-20s %12.5g %12.5g %12.5g %8lld\n", i,
+                       describe(output).c_str(), summary.smallest,
+                       summary.largest, summary.mean,
+                       static_cast<long long>(summary.nans));
+  }
+}
+
+static void printComparisons(const Report &report, llvm::raw_ostream &os) {
+  os << llvm::format("%-7s %-20s %12s %12s %10s %10s\n", "output", "type",
+                     "max abs", "relative L2", "tolerance", "mismatches");
+  for (auto [i, comparison] : llvm::enumerate(report.comparisons)) {
+    os << llvm::format("%-7zu %-20s ", i, describe(report.outputs[i]).c_str());
+    if (comparison.problem.empty())
+      os << llvm::format("%12.3g %12.3g %10.1g %10lld", comparison.maxAbs,
+                         comparison.relativeL2, comparison.tolerance,
+                         static_cast<long long>(comparison.mismatches));
+    else
+      os << comparison.problem;
+    os << (comparison.agrees() ? "  agrees\n" : "  DISAGREES\n");
+  }
+  if (report.tokens > 0)
+    os << "near ties of the routing, left out: " << report.nearTies << " of "
+       << report.tokens << " tokens, at most " << report.allowedNearTies()
+       << " allowed\n";
+}
+
+void run::printTable(const Report &report, llvm::raw_ostream &os) {
+  os << "@" << report.function << " on " << report.device;
+  if (!report.comparedWith.empty())
+    os << ", compared with " << report.comparedWith;
+  os << ", inputs " << report.inputs << "\n";
+  if (report.comparedWith.empty())
+    printSummaries(report, os);
+  else
+    printComparisons(report, os);
+}
+
+void run::printJson(const Report &report, llvm::raw_ostream &os) {
+  using Json = nlohmann::ordered_json;
+  auto typed = [](ElementKind kind, ArrayRef<int64_t> shape) {
+    return Json{{"type", elementName(kind).str()},
+                {"shape", std::vector<int64_t>(shape.begin(), shape.end())}};
+  };
+  Json json = {{"function", report.function},
+               {"device", report.device},
+               {"compared_with", report.comparedWith},
+               {"inputs", report.inputs},
+               {"seconds", report.seconds},
+               {"arguments", Json::array()},
+               {"outputs", Json::array()}};
+  for (const InputPlan &argument : report.arguments) {
+    Json entry = typed(argument.kind, argument.shape);
+    entry["role"] = inputRoleName(argument.role).str();
+    entry["bound"] = argument.bound;
+    json["arguments"].push_back(std::move(entry));
+  }
+  for (auto [i, output] : llvm::enumerate(report.outputs)) {
+    Json entry = typed(output.kind(), output.shape());
+    if (i < report.comparisons.size()) {
+      const Comparison &comparison = report.comparisons[i];
+      entry["problem"] = comparison.problem;
+      entry["max_abs"] = comparison.maxAbs;
+      entry["relative_l2"] = comparison.relativeL2;
+      entry["tolerance"] = comparison.tolerance;
+      entry["mismatches"] = comparison.mismatches;
+      entry["rows_left_out"] = comparison.rowsLeftOut;
+      entry["agrees"] = comparison.agrees();
+    }
+    json["outputs"].push_back(std::move(entry));
+  }
+  if (!report.comparedWith.empty()) {
+    json["routed_tokens"] = report.tokens;
+    json["near_ties"] = report.nearTies;
+    json["agrees"] = report.agrees();
+  }
+  os << json.dump(2) << "\n";
+}

@@ -1,0 +1,403 @@
+//===- moe-run.cpp - execute a function and compare executions -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "moe/Execution/Device.h"
+#include "moe/Execution/NumpyFile.h"
+#include "moe/Execution/ShapeSolver.h"
+#include "moe/MoE/MoEDialect.h"
+#include "moe/Pipelines/Registration.h"
+#include "moe/Reference/Reference.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::moe;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static constexpr int kError = 1;
+static constexpr int kDisagreement = 2;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"moe-run options"};
+  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
+                            cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> function{
+      "function", cl::value_desc("name"), cl::cat(category),
+      cl::desc("Function to run. Default: the only public one, else @layer")};
+  cl::opt<std::string> device{
+      "device", cl::value_desc("name"), cl::init("reference"),
+      cl::cat(category),
+      cl::desc("What runs it: reference (the definition of the ops, slow) or "
+               "cpu (compiled). Default: reference")};
+  cl::opt<std::string> compare{
+      "compare", cl::value_desc("name"), cl::cat(category),
+      cl::desc("Run this device as well and compare the results. The reference "
+               "then keeps bf16 and f16 intermediates in f32")};
+  cl::opt<int64_t> tokens{
+      "tokens", cl::value_desc("T"), cl::init(-1), cl::cat(category),
+      cl::desc("Number of tokens; other dynamic extents follow from the ops")};
+  cl::opt<std::string> inputs{
+      "inputs", cl::value_desc("DIR|seed:N"), cl::init("seed:0"),
+      cl::cat(category),
+      cl::desc("Arguments from DIR/0.npy, DIR/1.npy, ..., or random by a seed. "
+               "Default: seed:0")};
+  cl::list<std::string> input{
+      "input", cl::value_desc("N:FILE.npy"), cl::cat(category),
+      cl::desc("Argument N from a file, whatever --inputs says; may repeat")};
+  cl::opt<std::string> saveInputs{
+      "save-inputs", cl::value_desc("DIR"), cl::cat(category),
+      cl::desc("Write the arguments to DIR/0.npy, DIR/1.npy, ...")};
+  cl::opt<std::string> outputs{
+      "outputs", cl::value_desc("DIR"), cl::cat(category),
+      cl::desc("Write the results to DIR/0.npy, DIR/1.npy, ...")};
+  cl::opt<bool> json{"json", cl::cat(category),
+                     cl::desc("Print the report as JSON")};
+  cl::opt<bool> f64{"f64", cl::cat(category),
+                    cl::desc("The reference sums in f64 instead of f32")};
+};
+} // namespace
+
+static constexpr StringLiteral kOverview =
+    "run a function of moe ops on arrays, and compare two executions of it\n";
+
+static constexpr StringLiteral kMoreHelp = R"(
+Examples:
+  moe-run layer.mlir --tokens=64
+      runs @layer by the reference on random inputs and summarises the results
+  moe-run layer.mlir --tokens=64 --inputs=seed:7 --device=cpu --compare=reference
+      runs the compiled layer too and prints how far the results are apart
+  moe-run layer.mlir --inputs=in --input=3:ids.npy --outputs=out
+      reads in/0.npy, in/1.npy, ... but argument 3 from ids.npy; writes out/0.npy
+
+Arrays are .npy files in C order; bf16 as <u2 bit patterns, fp8 as |u1.
+Random floats are uniform in [-0.5, 0.5), weights of a gate or a GEMM scaled by
+1/sqrt(fan-in); integers take their range from the op that consumes them. The
+data depend on seed, argument and index alone: python/moe/random_inputs.py makes
+the same. Elements that nobody writes are NaN, or -1, on every device.
+
+Results agree where the relative L2 error is at most 5e-3 for bf16, 2e-3 for
+f16 and 1e-5 for f32, integers are equal, and NaN and infinity are at the same
+places. Where gate and route both run, tokens that a difference below 1e-5 of
+two keys decides are left out, at most 1 % of them.
+
+Exit status: 0 the run succeeded and the results agree, 1 error, 2 the results
+disagree.
+)";
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "moe-run: error: " << message << "\n";
+  return kError;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// The function to run, or null after printing why there is none.
+static func::FuncOp findFunction(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> publicFunctions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      publicFunctions.push_back(function);
+  if (name.empty() && publicFunctions.size() == 1)
+    return publicFunctions.front();
+  StringRef wanted = name.empty() ? "layer" : name;
+  auto function = module.lookupSymbol<func::FuncOp>(wanted);
+  if (function && !function.isExternal())
+    return function;
+  std::string names;
+  for (func::FuncOp known : publicFunctions)
+    names += " @" + known.getName().str();
+  fail("there is no function @" + wanted + " with a body; choose by " +
+       "--function one of:" + (names.empty() ? " none" : names));
+  return {};
+}
+
+namespace {
+/// Makes or reads the arguments of one function.
+class InputReader {
+public:
+  InputReader(const Options &options, func::FuncOp function)
+      : options(options), function(function), solver(function),
+        arrays(function.getNumArguments()), plans(function.getNumArguments()) {}
+
+  /// Fails after printing why.
+  LogicalResult run();
+
+  std::vector<Array> takeArrays() {
+    std::vector<Array> all;
+    for (std::optional<Array> &array : arrays)
+      all.push_back(std::move(*array));
+    return all;
+  }
+  std::vector<InputPlan> takePlans() { return std::move(plans); }
+
+private:
+  LogicalResult readFile(unsigned argument, StringRef path);
+  LogicalResult readOverrides();
+  LogicalResult readFolder();
+  LogicalResult makeRandom(uint64_t seed);
+
+  const Options &options;
+  func::FuncOp function;
+  ShapeSolver solver;
+  std::vector<std::optional<Array>> arrays;
+  std::vector<InputPlan> plans;
+};
+} // namespace
+
+LogicalResult InputReader::readFile(unsigned argument, StringRef path) {
+  FailureOr<ElementKind> kind = argumentKind(function, argument);
+  if (failed(kind))
+    return failure();
+  llvm::Expected<Array> array = readNpy(path, *kind);
+  if (!array)
+    return failure(fail("argument " + llvm::Twine(argument) + ": " +
+                        llvm::toString(array.takeError())));
+  solver.setShape(function.getArgument(argument), array->shape());
+  plans[argument].kind = *kind;
+  plans[argument].shape = llvm::to_vector(array->shape());
+  arrays[argument] = std::move(*array);
+  return success();
+}
+
+LogicalResult InputReader::readOverrides() {
+  for (StringRef text : options.input) {
+    auto [number, path] = text.split(':');
+    unsigned argument;
+    if (number.getAsInteger(10, argument) || path.empty())
+      return failure(
+          fail("--input=" + text + " is not of the form N:FILE.npy"));
+    if (argument >= arrays.size())
+      return failure(fail("--input=" + text + ": @" + function.getName() +
+                          " has " + llvm::Twine(arrays.size()) + " arguments"));
+    if (failed(readFile(argument, path)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult InputReader::readFolder() {
+  for (unsigned i = 0; i < arrays.size(); ++i)
+    if (!arrays[i] && failed(readFile(i, npyPath(options.inputs, i))))
+      return failure();
+  return success();
+}
+
+LogicalResult InputReader::makeRandom(uint64_t seed) {
+  if (options.tokens >= 0)
+    solver.solveWithTokens(options.tokens);
+  else
+    solver.solve();
+  for (unsigned i = 0; i < arrays.size(); ++i) {
+    if (arrays[i])
+      continue;
+    FailureOr<InputPlan> plan = planInput(function, i, solver);
+    if (failed(plan))
+      return failure();
+    llvm::Expected<Array> array =
+        randomArray(plan->role, plan->bound, plan->kind, plan->shape, seed, i);
+    if (!array)
+      return failure(fail("argument " + llvm::Twine(i) + ": " +
+                          llvm::toString(array.takeError())));
+    plans[i] = std::move(*plan);
+    arrays[i] = std::move(*array);
+  }
+  return success();
+}
+
+LogicalResult InputReader::run() {
+  if (options.tokens.getNumOccurrences() > 0 && options.tokens < 0)
+    return failure(fail("--tokens must not be negative"));
+  if (failed(readOverrides()))
+    return failure();
+  StringRef inputs = options.inputs;
+  if (!inputs.consume_front("seed:"))
+    return readFolder();
+  uint64_t seed;
+  if (inputs.getAsInteger(10, seed))
+    return failure(
+        fail("--inputs=" + options.inputs + " has no number behind seed:"));
+  return makeRandom(seed);
+}
+
+static LogicalResult writeArrays(StringRef folder, ArrayRef<Array> arrays) {
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return failure(fail(folder + ": " + error.message()));
+  for (auto [i, array] : llvm::enumerate(arrays))
+    if (llvm::Error error = writeNpy(npyPath(folder, i), array))
+      return failure(fail(llvm::toString(std::move(error))));
+  return success();
+}
+
+/// The device of that name, or null after printing what there is.
+static Device findDevice(StringRef name, const ReferenceOptions &options) {
+  if (name == "reference")
+    return [&options](func::FuncOp function, ArrayRef<Array> inputs) {
+      return runOnReference(function, inputs, options);
+    };
+#ifdef MOE_RUN_HAS_CPU
+  if (name == "cpu")
+    return runOnCpu;
+#endif
+  bool known = name == "emulator" || name == "cuda" || name == "cpu";
+  fail("device " + name +
+       (known ? " is not part of this build" : " is unknown") +
+       "; choose reference or cpu");
+  return {};
+}
+
+static FailureOr<std::vector<Array>> runTimed(const Device &device,
+                                              func::FuncOp function,
+                                              ArrayRef<Array> inputs,
+                                              std::vector<double> &seconds) {
+  auto start = std::chrono::steady_clock::now();
+  FailureOr<std::vector<Array>> results = device(function, inputs);
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  seconds.push_back(elapsed.count());
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// Whether the keys of a routing come from a gate, whose sums may differ, and
+/// the slots per token; 0 if not.
+static int64_t slotsOfGatedRouting(func::FuncOp function) {
+  bool gate = false;
+  int64_t slots = 0;
+  for (func::FuncOp reached : reachableFunctions(function))
+    reached.walk([&](Operation *op) {
+      gate |= isa<GateOp>(op);
+      if (auto route = dyn_cast<RouteOp>(op))
+        slots = route.getTopK();
+    });
+  return gate ? slots : 0;
+}
+
+/// The rows of an output that belong to the tokens in `nearTies`: its first
+/// dimension counts tokens, or flat rows of `slots` per token.
+static llvm::BitVector rowsOfTokens(const llvm::BitVector &nearTies,
+                                    const Array &output, int64_t slots) {
+  int64_t tokens = nearTies.size();
+  int64_t rows = output.rank() == 0 ? 0 : output.dim(0);
+  int64_t perToken = rows == tokens ? 1 : rows == tokens * slots ? slots : 0;
+  llvm::BitVector leftOut(perToken == 0 ? 0 : rows);
+  for (unsigned row = 0; row < leftOut.size(); ++row)
+    leftOut[row] = nearTies[row / perToken];
+  return leftOut;
+}
+
+static void compareOutputs(func::FuncOp function, ArrayRef<Array> expected,
+                           const llvm::BitVector &nearTies,
+                           run::Report &report) {
+  int64_t slots = slotsOfGatedRouting(function);
+  bool leaveOut = slots > 0 && nearTies.any();
+  if (slots > 0) {
+    report.tokens = nearTies.size();
+    report.nearTies = nearTies.count();
+  }
+  for (auto [output, other] : llvm::zip_equal(report.outputs, expected))
+    report.comparisons.push_back(compare(
+        output, other,
+        leaveOut ? rowsOfTokens(nearTies, output, slots) : llvm::BitVector()));
+}
+
+/// Runs the devices and prints the report; the exit status.
+static int runFunction(const Options &options, func::FuncOp function) {
+  llvm::BitVector nearTies;
+  ReferenceOptions reference;
+  reference.wideIntermediates = !options.compare.empty();
+  reference.computeInF64 = options.f64;
+  reference.nearTies = &nearTies;
+  Device device = findDevice(options.device, reference);
+  Device other = options.compare.empty()
+                     ? Device()
+                     : findDevice(options.compare, reference);
+  if (!device || (!options.compare.empty() && !other))
+    return kError;
+
+  InputReader reader(options, function);
+  if (failed(reader.run()))
+    return kError;
+  std::vector<Array> inputs = reader.takeArrays();
+  if (!options.saveInputs.empty() &&
+      failed(writeArrays(options.saveInputs, inputs)))
+    return kError;
+
+  run::Report report;
+  report.function = function.getName().str();
+  report.device = options.device;
+  report.comparedWith = options.compare;
+  report.inputs = options.inputs;
+  report.arguments = reader.takePlans();
+  auto outputs = runTimed(device, function, inputs, report.seconds);
+  if (failed(outputs))
+    return kError;
+  report.outputs = std::move(*outputs);
+  if (other) {
+    auto expected = runTimed(other, function, inputs, report.seconds);
+    if (failed(expected))
+      return kError;
+    compareOutputs(function, *expected, nearTies, report);
+  }
+  if (!options.outputs.empty() &&
+      failed(writeArrays(options.outputs, report.outputs)))
+    return kError;
+  if (options.json)
+    run::printJson(report, llvm::outs());
+  else
+    run::printTable(report, llvm::outs());
+  return report.agrees() ? 0 : kDisagreement;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::extrahelp moreHelp(kMoreHelp);
+  cl::ParseCommandLineOptions(argc, argv, kOverview);
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
+  if (!file)
+    return fail(options.file + ": " + file.getError().message());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return kError;
+  func::FuncOp function = findFunction(*module, options.function);
+  return function ? runFunction(options, function) : kError;
+}
