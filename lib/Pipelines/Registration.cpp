@@ -9,19 +9,32 @@
 
 #include "moe/Pipelines/Registration.h"
 
+#include "moe/CTA/CTADialect.h"
+#include "moe/Conversion/CTAToNVVM.h"
 #include "moe/MoE/MoEDialect.h"
+#include "moe/Pipelines/MoEToCPU.h"
+#include "moe/Pipelines/MoEToPTX.h"
 #include "moe/Transforms/Passes.h"
 
 using namespace mlir;
 
 void moe::registerDialects(DialectRegistry &registry) {
-  registry.insert<MoEDialect>();
+  registry.insert<MoEDialect, cta::CTADialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 void moe::registerPassesAndPipelines() {
+  cta::registerBuildGemmKernelPass();
+  cta::registerConvertCTAToNVVMPass();
   registerFusePass();
   registerSelectSchedulePass();
   registerCheckSchedulePass();
   registerAlignRowsPass();
+  registerOutlineKernelsPass();
+  registerConvertMoEToCPUPass();
+  registerFillEmptyTensorsPass();
+  registerExpandStridedCopiesPass();
+  registerApproximateVectorMathPass();
+  registerMoEToCPUPipeline();
+  registerMoEToPTXPipelines();
 }

@@ -34,8 +34,7 @@ namespace mlir::moe {
 using namespace mlir;
 using namespace mlir::moe;
 
-/// Columns of a tile step by the n of one MMA pair.
-constexpr int64_t kColumnStep = 16;
+/// Most columns of b in a tile.
 constexpr int64_t kMaxColumns = 256;
 /// The tensor-core kernels step along K by one 128-byte line of 16-bit values.
 constexpr int64_t kTileK = 64;
@@ -72,10 +71,16 @@ static LogicalResult checkTile(GroupedGemmOp op, ScheduleAttr schedule) {
            << (wgmma ? "64 or 128" : "16 or 32")
            << " rows for mma = " << stringifyMma(schedule.getMma())
            << ", but got " << rows;
-  if (columns < kColumnStep || columns > kMaxColumns ||
-      columns % kColumnStep != 0)
-    return op.emitOpError("requires tiles of 16 to 256 columns in steps of ")
-           << kColumnStep << ", but got " << columns;
+  // Four warps share the columns of c 16 by 16; a wgmma has them in eights. A
+  // gated activation needs as many columns of b for gate as for up.
+  int64_t parts = op.getActivation() && op.getActivation()->isGated() ? 2 : 1;
+  int64_t step = (wgmma ? 8 : 64) * parts;
+  if (columns < step || columns > kMaxColumns || columns % step != 0)
+    return op.emitOpError("requires tiles of ")
+           << step << " to " << kMaxColumns << " columns in steps of " << step
+           << " for mma = " << stringifyMma(schedule.getMma())
+           << (parts == 2 ? " with a gated activation" : "") << ", but got "
+           << columns;
   if (schedule.tileK() != kTileK)
     return op.emitOpError("requires tiles of ")
            << kTileK << " elements of K, but got " << schedule.tileK();
@@ -133,7 +138,7 @@ void CheckSchedule::runOnOperation() {
   markAllAnalysesPreserved();
   const Target *target = lookupTarget(arch);
   if (!target) {
-    getOperation()->emitError("moe-check-schedule: no target '")
+    emitError(getOperation()->getLoc(), "moe-check-schedule: no target '")
         << arch << "'; supported are " << supportedArchs();
     return signalPassFailure();
   }

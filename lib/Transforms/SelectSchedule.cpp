@@ -146,7 +146,7 @@ void SelectSchedule::write(Pending &pending, const Candidate &choice) {
 void SelectSchedule::runOnOperation() {
   const Target *target = lookupTarget(arch);
   if (!target) {
-    getOperation()->emitError("moe-select-schedule: no target '")
+    emitError(getOperation()->getLoc(), "moe-select-schedule: no target '")
         << arch << "'; supported are " << supportedArchs();
     return signalPassFailure();
   }

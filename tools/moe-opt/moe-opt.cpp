@@ -6,22 +6,109 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "moe/Bundle/EmitPTX.h"
+#include "moe/Bundle/Manifest.h"
 #include "moe/Pipelines/Registration.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+namespace {
+enum class Emit { IR, PTX, Manifest };
+
+/// Last pass of a run that prints something else than IR.
+struct EmitPass : PassWrapper<EmitPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitPass)
+
+  EmitPass(Emit what, raw_ostream &os) : what(what), os(os) {}
+  StringRef getName() const override { return "emit"; }
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    auto emit = what == Emit::PTX ? moe::emitPTX : moe::emitManifest;
+    if (failed(emit(getOperation(), os)))
+      signalPassFailure();
+  }
+
+  Emit what;
+  raw_ostream &os;
+};
+} // namespace
+
+static constexpr const char *kOverview =
+    "MoE layer compiler: runs passes over moe IR.\n\n"
+    "  moe-opt layer.mlir --moe-to-ptx --emit=ptx        PTX for sm_90a\n"
+    "  moe-opt layer.mlir --moe-to-ptx=arch=sm_80 --emit=ptx\n"
+    "  moe-opt layer.mlir --moe-to-cta                   kernels as cta ops\n"
+    "  moe-opt layer.mlir --moe-to-cpu                   code for the CPU\n"
+    "  moe-opt layer.mlir --moe-to-ptx --remarks-filter='moe.*'   why\n";
+
+/// As MlirOptMain, with the choice of what to print.
+static LogicalResult run(StringRef inputName, StringRef outputName, Emit emit,
+                         DialectRegistry &registry) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &error);
+  if (!input) {
+    llvm::errs() << "moe-opt: " << error << "\n";
+    return failure();
+  }
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputName, &error);
+  if (!output) {
+    llvm::errs() << "moe-opt: " << error << "\n";
+    return failure();
+  }
+
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (emit == Emit::IR) {
+    if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+      return failure();
+    output->keep();
+    return success();
+  }
+  MlirOptMainConfig emitting = config;
+  emitting.setPassPipelineSetupFn([&](PassManager &pm) -> LogicalResult {
+    if (failed(config.setupPassPipeline(pm)))
+      return failure();
+    pm.addPass(std::make_unique<EmitPass>(emit, output->os()));
+    return success();
+  });
+  if (failed(MlirOptMain(llvm::nulls(), std::move(input), registry, emitting)))
+    return failure();
+  output->keep();
+  return success();
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllGPUToLLVMIRTranslations(registry);
-  mlir::moe::registerDialects(registry);
-  mlir::registerAllPasses();
-  mlir::moe::registerPassesAndPipelines();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "MoE layer compiler\n", registry));
+  llvm::InitLLVM init(argc, argv);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
+  moe::registerDialects(registry);
+  registerAllPasses();
+  moe::registerPassesAndPipelines();
+
+  llvm::cl::opt<Emit> emit(
+      "emit", llvm::cl::desc("What to print"), llvm::cl::init(Emit::IR),
+      llvm::cl::values(
+          clEnumValN(Emit::IR, "ir", "the IR after the last pass"),
+          clEnumValN(Emit::PTX, "ptx",
+                     "the PTX that moe-to-ptx made, and nothing else"),
+          clEnumValN(Emit::Manifest, "manifest",
+                     "the launch list of the function as JSON")));
+  auto [inputName, outputName] =
+      registerAndParseCLIOptions(argc, argv, kOverview, registry);
+  return asMainReturnCode(run(inputName, outputName, emit, registry));
 }

@@ -31,9 +31,9 @@ void setKernelInfo(LLVM::LLVMFuncOp kernel, ArrayRef<std::string> params,
                    StringRef grid, int64_t block, int64_t dynamicSharedBytes,
                    ScheduleAttr schedule);
 
-/// What setKernelInfo recorded, or null.
-KernelInfoAttr getKernelInfo(LLVM::LLVMFuncOp kernel);
-
+/// What setKernelInfo recorded at a kernel, or the pass at a launch of it; or
+/// null. Only launches are left once the kernels are PTX.
+KernelInfoAttr getKernelInfo(Operation *kernelOrLaunch);
 
 } // namespace mlir::moe
 
