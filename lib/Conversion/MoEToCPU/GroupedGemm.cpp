@@ -144,13 +144,12 @@ void GroupedGemmLowering::lowerKGrouped() {
   groupLoop(e, op.getRows().front(), e.min(e.dim(a, 1), rowsOfB),
             Grouping::Offsets, [&](Value expert, Value begin, Value end) {
               GemmMatrix matrix{b, {}, begin, e.sub(end, begin)};
-              GemmRows rows{
-                  e.dim(a, 0), a, [](Value i) { return SmallVector<Value>{i}; },
-                  nullptr,
-                  [&](Value i, Value cPack, Value packed) {
-                    epilogue(expert, {{}, {expert, i}, {}}, cPack, packed);
-                  }};
-              kernel.emit(rows, matrix);
+              // Named: GemmRows only refers to them.
+              auto source = [](Value i) { return SmallVector<Value>{i}; };
+              auto finish = [&](Value i, Value cPack, Value packed) {
+                epilogue(expert, {{}, {expert, i}, {}}, cPack, packed);
+              };
+              kernel.emit({e.dim(a, 0), a, source, nullptr, finish}, matrix);
             });
 }
 
