@@ -170,7 +170,7 @@ def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
     "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
-    "::mlir::memref::MemRefDialect"];
+    "::mlir::memref::MemRefDialect", "::mlir::cta::CTADialect"];
 }
 
 #endif // MOE_PASSES

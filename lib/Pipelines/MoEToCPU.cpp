@@ -24,7 +24,8 @@ using namespace mlir;
 using namespace mlir::moe;
 
 /// Steps 1 to 3: tensors become buffers that somebody frees.
-static void addBufferization(OpPassManager &pm, const MoEToCPUOptions &options) {
+static void addBufferization(OpPassManager &pm,
+                             const MoEToCPUOptions &options) {
   // 1. Comparisons need the elements that no op writes to be defined.
   if (options.fillEmpty)
     pm.addNestedPass<func::FuncOp>(createFillEmptyTensorsPass());

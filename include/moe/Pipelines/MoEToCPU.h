@@ -37,7 +37,8 @@ struct MoEToCPUOptions : public PassPipelineOptions<MoEToCPUOptions> {
 
 void buildMoEToCPUPipeline(OpPassManager &pm, const MoEToCPUOptions &options);
 
-/// Makes `--moe-to-cpu` and `--pass-pipeline='builtin.module(moe-to-cpu)'` work.
+/// Makes `--moe-to-cpu` and `--pass-pipeline='builtin.module(moe-to-cpu)'`
+/// work.
 void registerMoEToCPUPipeline();
 
 } // namespace mlir::moe
