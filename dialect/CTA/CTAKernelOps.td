@@ -11,6 +11,7 @@
 
 include "CTATypes.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -188,7 +189,8 @@ def CTA_UniformOp : CTA_Op<"uniform", [SameOperandsAndResultType]> {
   let assemblyFormat = "$value attr-dict";
 }
 
-def CTA_RolesOp : CTA_Op<"roles", [SingleBlock, NoRegionArguments]> {
+def CTA_RolesOp : CTA_Op<"roles", [SingleBlock, NoRegionArguments,
+                                   NVVMRequiresSMa<[90]>]> {
   let summary = "Split the block into a producer and consumer warpgroups";
   let description = [{
     Warpgroup 0 runs the producer region, warpgroups 1 to `consumers` run the

@@ -128,7 +128,7 @@ struct BuildGemmKernel
     remark::analysis(module.getLoc(), remark::RemarkOpts::name("gemm-kernel")
                                           .category("moe-kernel")
                                           .function(spec->name))
-        << spec->name << ": " << remark::metric("threads", kernel->threads)
+        << remark::metric("threads", kernel->threads)
         << remark::metric("shared", kernel->sharedBytes)
         << remark::metric("stages", kernel->stages)
         << remark::metric("ctasPerSM", kernel->ctasPerSM)

@@ -121,11 +121,18 @@ static LogicalResult chooseRing(Location loc, const GemmKernelSpec &spec,
                     "; use fewer stages, a smaller block or fewer columns");
 }
 
-/// Columns of c a tile: what the family likes, less for a narrow c.
+/// True when rows of c can be written in aligned 16-byte pieces, through
+/// stmatrix and staging.
+static bool isStaged(const GemmKernelSpec &spec, int64_t outCols) {
+  return spec.family == GemmFamily::Wgmma && spec.output != GemmElement::F32 &&
+         outCols % 8 == 0;
+}
+
+/// Columns of c a tile: what the family likes, less for a narrow c. Direct
+/// stores keep 128 accumulators and their masks alive, which spills.
 static int64_t defaultTileCols(const GemmKernelSpec &spec, int64_t parts,
                                int64_t outCols) {
-  bool wgmma = spec.family == GemmFamily::Wgmma;
-  int64_t rows = wgmma && spec.block == 128 ? 256 : 128;
+  int64_t rows = spec.block == 128 && isStaged(spec, outCols) ? 256 : 128;
   int64_t narrow = llvm::alignTo(outCols, 64);
   return std::min(rows / parts, narrow);
 }
@@ -146,9 +153,7 @@ FailureOr<GemmShape> cta::deriveShape(Location loc,
   shape.consumers = wgmma ? spec.block / 64 : 0;
   shape.threads = kWarpgroupThreads * (1 + shape.consumers);
 
-  // stmatrix and 16-byte stores need whole strips and aligned rows of c.
-  if (wgmma && spec.output != GemmElement::F32 && shape.tileCols % 64 == 0 &&
-      shape.outCols % 8 == 0)
+  if (isStaged(spec, shape.outCols) && shape.tileCols % 64 == 0)
     shape.stagingBytes = shape.consumers * 4 * 16 * kRowBytes;
 
   bool two = spec.block == 64 && shape.tileRowsB <= 128;
