@@ -12,7 +12,7 @@
 #include "moe/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -78,10 +78,13 @@ void moe::buildMoEToPTXPipeline(OpPassManager &pm,
   buildMoEToNVVMPipeline(pm, options);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   // 10. Structured control flow to branches, everything else to llvm ops.
+  //     convert-cf-to-llvm runs on modules only, and the host stays as it is.
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createArithToLLVMConversionPass());
-  kernels.addPass(createConvertControlFlowToLLVMPass());
+  ConvertToLLVMPassOptions branches;
+  branches.filterDialects.push_back("cf");
+  kernels.addPass(createConvertToLLVMPass(branches));
   kernels.addPass(createReconcileUnrealizedCastsPass());
   // 11. LLVM prints the PTX.
   GpuModuleToBinaryPassOptions binary;
