@@ -218,9 +218,10 @@ func.func @roles_nested() {
 
 // -----
 
-// expected-error @+1 {{invalid}}
+// C5.
 gpu.module @roles_chip [#nvvm.target<chip = "sm_80">] {
   llvm.func @f() {
+    // expected-error @+1 {{'cta.roles' op is not supported on sm_80}}
     cta.roles producer { cta.yield } consumers 1 { cta.yield }
     llvm.return
   }

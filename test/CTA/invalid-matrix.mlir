@@ -208,8 +208,11 @@ func.func @store_staging(%f: !cta.fragment<64 x 64, wgmma>, %r: !cta.row_ids<2>,
 
 // -----
 
+// wgmma is for sm_90a alone; sm_90 lacks it.
 gpu.module @chip [#nvvm.target<chip = "sm_90">] {
-  llvm.func @f(%s: !llvm.ptr<3>) {
-    llvm.return
+  func.func @f(%f: !cta.fragment<64 x 64, wgmma>) {
+    // expected-error @+1 {{'cta.wgmma_wait' op is not supported on sm_90}}
+    %0 = cta.wgmma_wait %f pending 0 : !cta.fragment<64 x 64, wgmma>
+    return
   }
 }
