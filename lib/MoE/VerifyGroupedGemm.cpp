@@ -27,8 +27,9 @@ int64_t GroupedGemmOp::getNumExperts() {
 }
 
 int64_t GroupedGemmOp::getK() {
+  // Each expert contracts its own run, however many columns a has in all.
   if (getGrouping() == Grouping::KGrouped)
-    return shaped(getA()).getDimSize(1);
+    return ShapedType::kDynamic;
   return shaped(getB()).getDimSize(getBLayout() == BLayout::NK ? 2 : 1);
 }
 
