@@ -16,9 +16,11 @@ Fences in a page, by the words after the three backticks:
   LANG          shown only
 """
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +53,13 @@ def run(root, commands):
     script = "exec 2>&1\nset -euo pipefail\n"
     for index, fence in enumerate(commands):
         script += f"echo '@@{index}@@'\n" + "\n".join(fence.body) + "\n"
-    done = subprocess.run(["bash", "-c", script], cwd=root, text=True,
-                          capture_output=True, stdin=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as folder:
+        # python3 is the python of the tests, which has numpy.
+        os.symlink(sys.executable, os.path.join(folder, "python3"))
+        path = folder + os.pathsep + os.environ["PATH"]
+        done = subprocess.run(["bash", "-c", script], cwd=root, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL,
+                              env=dict(os.environ, PATH=path))
     outputs = re.split(r"^@@\d+@@\n", done.stdout, flags=re.M)[1:]
     return done.returncode, outputs
 
@@ -73,6 +80,11 @@ def is_excerpt(body, path):
     """Whether the lines of the body follow each other in the file."""
     lines = path.read_text().splitlines()
     return any(lines[i:i + len(body)] == body for i in range(len(lines)))
+
+
+def excerpt(output):
+    """The first lines of an output, for a message."""
+    return "\n".join(line[:200] for line in output.splitlines()[:40])
 
 
 def check(root, page):
@@ -96,13 +108,13 @@ def check(root, page):
     if status != 0:
         fence = commands[len(outputs) - 1]
         errors.append(f"{page}:{fence.line}: exit status {status}\n"
-                      + "\n".join(outputs[-1].splitlines()[-30:]))
+                      + excerpt(outputs[-1]))
     for index, fence in expected:
         if 0 <= index < len(outputs):
             line = missing_line(fence.body, outputs[index])
             if line is not None:
                 errors.append(f"{page}:{fence.line}: the output lacks\n  {line}\n"
-                              f"it is\n{outputs[index][:4000]}")
+                              f"it is\n{excerpt(outputs[index])}")
     print(f"{page}: {len(commands)} commands, {len(expected)} outputs, "
           f"{len(errors)} errors")
     return errors
