@@ -81,6 +81,34 @@ static void printComparisons(const Report &report, llvm::raw_ostream &os) {
        << " allowed\n";
 }
 
+/// Elements `begin` to `end`, which fill dimensions `dim` and up.
+static void printNested(const Array &array, int64_t dim, int64_t begin,
+                        int64_t end, llvm::raw_ostream &os) {
+  if (dim == array.rank()) {
+    if (isFloat(array.kind()))
+      os << llvm::format("%.6g", array.floatAt(begin));
+    else
+      os << array.intAt(begin);
+    return;
+  }
+  int64_t extent = array.dim(dim);
+  int64_t size = extent == 0 ? 0 : (end - begin) / extent;
+  os << '[';
+  for (int64_t i = 0; i < extent; ++i) {
+    os << (i == 0 ? "" : ", ");
+    printNested(array, dim + 1, begin + i * size, begin + (i + 1) * size, os);
+  }
+  os << ']';
+}
+
+void run::printElements(const Report &report, llvm::raw_ostream &os) {
+  for (auto [i, output] : llvm::enumerate(report.outputs)) {
+    os << i << " " << describe(output) << " = ";
+    printNested(output, 0, 0, output.size(), os);
+    os << "\n";
+  }
+}
+
 void run::printTable(const Report &report, llvm::raw_ostream &os) {
   os << "@" << report.function << " on " << report.device;
   if (!report.comparedWith.empty())
@@ -125,6 +153,7 @@ void run::printJson(const Report &report, llvm::raw_ostream &os) {
     }
     json["outputs"].push_back(std::move(entry));
   }
+  json["near_tie_tokens"] = report.nearTieTokens;
   if (!report.comparedWith.empty()) {
     json["routed_tokens"] = report.tokens;
     json["near_ties"] = report.nearTies;

@@ -33,12 +33,16 @@ struct Report {
   /// Tokens of the routing, and how many of them were near ties.
   int64_t tokens = 0;
   int64_t nearTies = 0;
+  /// The tokens that the reference found to be near ties.
+  std::vector<int64_t> nearTieTokens;
 
   /// At most this many near ties may be left out: 1 %, rounded up.
   int64_t allowedNearTies() const { return (tokens + 99) / 100; }
   bool agrees() const;
 };
 
+/// Prints the elements of every output, nested like their shape.
+void printElements(const Report &report, llvm::raw_ostream &os);
 void printTable(const Report &report, llvm::raw_ostream &os);
 void printJson(const Report &report, llvm::raw_ostream &os);
 

@@ -74,8 +74,14 @@ struct Options {
       cl::desc("Write the results to DIR/0.npy, DIR/1.npy, ...")};
   cl::opt<bool> json{"json", cl::cat(category),
                      cl::desc("Print the report as JSON")};
+  cl::opt<bool> print{"print", cl::cat(category),
+                      cl::desc("Print the elements of the results")};
   cl::opt<bool> f64{"f64", cl::cat(category),
                     cl::desc("The reference sums in f64 instead of f32")};
+  cl::opt<bool> wide{
+      "f32-intermediates", cl::cat(category),
+      cl::desc("The reference keeps bf16 and f16 intermediates in f32, as in "
+               "a comparison")};
 };
 } // namespace
 
@@ -258,11 +264,9 @@ static Device findDevice(StringRef name, const ReferenceOptions &options) {
     return [&options](func::FuncOp function, ArrayRef<Array> inputs) {
       return runOnReference(function, inputs, options);
     };
-#ifdef MOE_RUN_HAS_CPU
   if (name == "cpu")
     return runOnCpu;
-#endif
-  bool known = name == "emulator" || name == "cuda" || name == "cpu";
+  bool known = name == "emulator" || name == "cuda";
   fail("device " + name +
        (known ? " is not part of this build" : " is unknown") +
        "; choose reference or cpu");
@@ -331,7 +335,7 @@ static void compareOutputs(func::FuncOp function, ArrayRef<Array> expected,
 static int runFunction(const Options &options, func::FuncOp function) {
   llvm::BitVector nearTies;
   ReferenceOptions reference;
-  reference.wideIntermediates = !options.compare.empty();
+  reference.wideIntermediates = options.wide || !options.compare.empty();
   reference.computeInF64 = options.f64;
   reference.nearTies = &nearTies;
   Device device = findDevice(options.device, reference);
@@ -359,6 +363,8 @@ static int runFunction(const Options &options, func::FuncOp function) {
   if (failed(outputs))
     return kError;
   report.outputs = std::move(*outputs);
+  for (unsigned token : nearTies.set_bits())
+    report.nearTieTokens.push_back(token);
   if (other) {
     auto expected = runTimed(other, function, inputs, report.seconds);
     if (failed(expected))
@@ -370,8 +376,10 @@ static int runFunction(const Options &options, func::FuncOp function) {
     return kError;
   if (options.json)
     run::printJson(report, llvm::outs());
-  else
+  else if (!options.print || other)
     run::printTable(report, llvm::outs());
+  if (options.print)
+    run::printElements(report, llvm::outs());
   return report.agrees() ? 0 : kDisagreement;
 }
 

@@ -125,7 +125,7 @@ def add_combine(batch, rng, tokens, k, experts, style, mapped, element, residual
 
 def combines():
     for index, ((t, k), e, style, mapped) in enumerate(IDS):
-        residual, identity = index % 2 == 0, (0, 2)[index // 2 % 2]
+        residual, identity = index % 2 == 0, (0, 2)[index // 8 % 2]
         options = [{}, {"weighted": False}, {"scale": 0.5, "routed_scale": 2.5}][index % 3]
         if residual and index % 4 == 0:
             options = {**options, "residual_scale": 0.25}
