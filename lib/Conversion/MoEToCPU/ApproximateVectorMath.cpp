@@ -1,5 +1,4 @@
-//===- ApproximateVectorMath.cpp - exp and tanh in vector registers -*- C++
-//-*-===//
+//===- ApproximateVectorMath.cpp - exp and tanh in vectors -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -110,7 +110,7 @@ void ConvertMoEToCPU::runOnOperation() {
       vectorBits > 2048) {
     getOperation().emitError("convert-moe-to-cpu requires vector-bits to be a "
                              "power of two in [128, 2048], but got ")
-        << vectorBits;
+        << vectorBits.getValue();
     return signalPassFailure();
   }
   SmallVector<Operation *> ops;
