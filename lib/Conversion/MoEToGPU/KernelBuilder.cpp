@@ -34,7 +34,8 @@ static Val binary(Val a, Operand b) {
   return {a.kernel, IntOp::create(builder, a, rhs)};
 }
 
-template <typename IntOp> static Val integer(Val a, Operand b) {
+template <typename IntOp>
+static Val integer(Val a, Operand b) {
   return {a.kernel, IntOp::create(a.kernel->b, a, b.as(a))};
 }
 

@@ -89,7 +89,8 @@ Val KernelBuilder::addParameter(Type type, Value host,
   return wrap(func.getBody().addArgument(type, b.getLoc()));
 }
 
-template <typename T> static std::string textOf(T printable) {
+template <typename T>
+static std::string textOf(T printable) {
   std::string text;
   llvm::raw_string_ostream(text) << printable;
   return text;

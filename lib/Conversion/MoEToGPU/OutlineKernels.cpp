@@ -25,6 +25,8 @@
 
 #include "Kernels.h"
 
+#include "moe/CTA/CTADialect.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -65,8 +67,7 @@ KernelInfoAttr moe::getKernelInfo(Operation *kernelOrLaunch) {
 /// function after the kernels became PTX.
 static void describeLaunches(func::FuncOp func, gpu::GPUModuleOp module) {
   func.walk([&](gpu::LaunchFuncOp launch) {
-    auto kernel =
-        module.lookupSymbol<LLVM::LLVMFuncOp>(launch.getKernelName());
+    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(launch.getKernelName());
     if (KernelInfoAttr info = kernel ? getKernelInfo(kernel) : nullptr)
       launch->setDiscardableAttr(kKernelInfo, info);
   });

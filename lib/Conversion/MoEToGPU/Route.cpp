@@ -192,6 +192,8 @@ Val Route::groupRank(Val group) {
   if (op.getGroupRank() == GroupRank::Max)
     return top[0];
   Val sum = fromOrderedBits(top[0]) + fromOrderedBits(top[1]);
+  // Infinite biases of both signs: such a group ranks below all finite ones.
+  sum = select(k.isNaN(sum), k.f32(-kInf), sum);
   return select(top[1] == lowest, top[0], orderedBits(sum));
 }
 

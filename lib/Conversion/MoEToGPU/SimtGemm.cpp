@@ -292,8 +292,8 @@ void SimtGemm::emitRows() {
     table.push_back(k.shared(field, k.i32Type(), rows));
   k.ifThen(k.thread() < rows, [&] {
     Row row = rowAt(k.block() * rows + k.thread());
-    for (auto [buffer, value] :
-         llvm::zip(table, ArrayRef<Val>{row.expert, row.a, row.c, row.flat}))
+    Val fields[] = {row.expert, row.a, row.c, row.flat};
+    for (auto [buffer, value] : llvm::zip(table, fields))
       k.store(buffer, k.thread(), value);
   });
   k.barrier();
