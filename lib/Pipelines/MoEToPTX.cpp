@@ -35,6 +35,7 @@ static void addBufferization(OpPassManager &pm) {
   bufferize.allowUnknownOps = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   bufferization::BufferResultsToOutParamsPassOptions outParams;
+  outParams.addResultAttribute = true;
   outParams.hoistStaticAllocs = true;
   outParams.hoistDynamicAllocs = true;
   outParams.modifyPublicFunctions = true;

@@ -1,0 +1,112 @@
+# Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs prepared cases on a GPU and compares them with the reference.
+
+A case is a folder made by make_cases.py: kernels.ptx, manifest.json,
+case.json (inputs by seed, tolerances), expected/N.npy. Needs NumPy and
+libcuda.so.1, no LLVM. Each case runs twice; the runs must agree bit for bit.
+The last line is `N passed, N failed`.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+import traceback
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from moe import cuda_device, random_inputs  # noqa: E402
+
+TOLERANCES = {"bf16": 5e-3, "f16": 2e-3, "f32": 1e-5}
+
+
+def values(array, dtype):
+    if dtype == "bf16":
+        return random_inputs.bf16_values(array).astype(np.float64)
+    return array.astype(np.float64)
+
+
+def compare(found, expected, dtype, skip):
+    """An error text, or the relative L2 error."""
+    keep = np.ones(expected.shape[0], bool)
+    keep[skip] = False
+    if dtype == "i32":
+        wrong = int((found[keep] != expected[keep]).sum())
+        return f"{wrong} of {expected.size} integers differ" if wrong else 0.0
+    f, e = values(found, dtype)[keep], values(expected, dtype)[keep]
+    if not np.array_equal(np.isnan(f), np.isnan(e)):
+        return f"NaN at {int((np.isnan(f) != np.isnan(e)).sum())} other places"
+    f, e = np.nan_to_num(f), np.nan_to_num(e)
+    norm = float(np.sqrt((e * e).sum()))
+    error = float(np.sqrt(((f - e) ** 2).sum())) / (norm or 1.0)
+    limit = TOLERANCES[dtype]
+    return error if error <= limit else f"relative L2 {error:.2e} above {limit:.0e}"
+
+
+def run_case(driver, folder):
+    case = json.loads((folder / "case.json").read_text())
+    layer = cuda_device.Layer(driver, (folder / "kernels.ptx").read_text(),
+                              (folder / "manifest.json").read_text())
+    inputs = []
+    for i, argument in enumerate(case["arguments"]):
+        path = folder / "inputs" / f"{i}.npy"
+        inputs.append(np.load(path) if path.exists() else
+                      random_inputs.generate(argument["role"], argument["bound"],
+                                             argument["type"], argument["shape"],
+                                             case["seed"], i))
+    expected = [np.load(folder / "expected" / f"{i}.npy") for i in range(case["results"])]
+    shapes = [e.shape for e in expected]
+    first = layer.run(inputs, shapes)
+    second = layer.run(inputs, shapes)
+    worst = 0.0
+    for i, (found, again, wanted) in enumerate(zip(first, second, expected)):
+        if found.tobytes() != again.tobytes():
+            return f"result {i} differs between two runs"
+        outcome = compare(found, wanted, case["types"][i], case.get("near_ties", []))
+        if isinstance(outcome, str):
+            return f"result {i}: {outcome}"
+        worst = max(worst, outcome)
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--filter", default="")
+    args = parser.parse_args()
+    driver = cuda_device.Driver()
+    passed = failed = 0
+    for case in sorted(p.parent for p in args.folder.glob("*/case.json")):
+        if args.filter not in case.name:
+            continue
+        start = time.time()
+        try:
+            outcome = run_case(driver, case)
+        except cuda_device.CudaError as error:
+            # An illegal access poisons the context: nothing after it can run.
+            outcome = str(error)
+            driver_lost = "illegal" in outcome or "misaligned" in outcome or "launch" in outcome
+            print(f"FAIL {case.name}: {outcome}", flush=True)
+            failed += 1
+            if driver_lost:
+                print("the context is lost: run the rest with --filter", flush=True)
+                break
+            continue
+        except Exception:  # noqa: BLE001 - one case must not hide the others
+            outcome = traceback.format_exc()
+        if isinstance(outcome, str):
+            failed += 1
+            print(f"FAIL {case.name}: {outcome}", flush=True)
+        else:
+            passed += 1
+            print(f"pass {case.name}: {outcome:.1e} in {time.time() - start:.1f} s", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
