@@ -10,6 +10,7 @@
 #include "RowTable.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -20,10 +21,17 @@ static void copyRow(Emitter &e, Value from, Value fromRow, Value to,
                     Value toRow) {
   auto type = cast<MemRefType>(to.getType());
   e.columnLoop(type.getDimSize(1), [&](Value column, int64_t width) {
-    Value elements =
-        vector::LoadOp::create(e, VectorType::get(width, type.getElementType()),
-                               from, ValueRange{fromRow, column});
-    vector::StoreOp::create(e, elements, to, ValueRange{toRow, column});
+    // Powers of two: LLVM 22 cannot store <9 x bfloat> where the CPU has
+    // instructions for bf16.
+    for (int64_t done = 0; done < width;) {
+      int64_t part = llvm::bit_floor(static_cast<uint64_t>(width - done));
+      auto vector = VectorType::get(part, type.getElementType());
+      Value at = e.add(column, e.index(done));
+      Value elements =
+          vector::LoadOp::create(e, vector, from, ValueRange{fromRow, at});
+      vector::StoreOp::create(e, elements, to, ValueRange{toRow, at});
+      done += part;
+    }
   });
 }
 
