@@ -159,7 +159,8 @@ def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
     `llvm.func @<function>_<n>_<op>` whose parameters are pointers, i32 extents
     and tensor maps; `moe.kernel_info` on each says what they are.
 
-    Requires memrefs of identity layout. Establishes that no moe op is left
+    Requires memrefs of identity layout whose data start at a multiple of 16
+    bytes. Establishes that no moe op is left
     except `moe.encode_tensor_map`, which is a host value. Leaves ops of other
     dialects alone.
   }];

@@ -21,8 +21,7 @@ Val SimtTile::columnOf(int j) {
 }
 
 /// Fills both tiles with k in [from, from + kDepth), zeros from `to` on.
-void SimtTile::stage(Val from, Val to, Loader left, Loader right,
-                     bool kFastRight) {
+void SimtTile::stage(Val from, Val to, Loader left, Loader right, bool alongK) {
   auto loadInside = [&](Val at, function_ref<Val()> load) {
     return k.ifElse(
         at < to, [&]() -> SmallVector<Val> { return {load()}; },
@@ -37,8 +36,8 @@ void SimtTile::stage(Val from, Val to, Loader left, Loader right,
   }
   for (int i = 0; i < kColumns * kDepth / kThreads; ++i) {
     Val item = k.thread() + i * kThreads;
-    Val depth = kFastRight ? item & (kDepth - 1) : item >> 6;
-    Val column = kFastRight ? item >> 4 : item & (kColumns - 1);
+    Val depth = alongK ? item & (kDepth - 1) : item >> 6;
+    Val column = alongK ? item >> 4 : item & (kColumns - 1);
     Val value =
         loadInside(from + depth, [&] { return right(from + depth, column); });
     k.store(rightTile, depth * kColumns + column, value);
@@ -62,11 +61,11 @@ SmallVector<Val> SimtTile::addStaged(ArrayRef<Val> sums) {
 }
 
 SmallVector<Val> SimtTile::multiply(Val from, Val to, Loader left, Loader right,
-                                    bool kFastRight) {
+                                    bool alongK) {
   SmallVector<Val> sums(rowsPerThread() * kColumnsPerThread, k.f32(0));
   return k.forLoop(from, to, kDepth, sums, [&](Val at, ArrayRef<Val> carried) {
     k.barrier(); // the tiles of the step before are read
-    stage(at, to, left, right, kFastRight);
+    stage(at, to, left, right, alongK);
     k.barrier();
     return addStaged(carried);
   });

@@ -30,10 +30,10 @@ struct SimtTile {
   using Loader = function_ref<Val(Val first, Val second)>;
 
   /// The thread's sums, row by row, over k in [from, to). Every thread of the
-  /// block takes part. `kFastRight` says that neighbours in k are neighbours
+  /// block takes part. `alongK` says that neighbours in k are neighbours
   /// in memory of the right operand, so that threads read along k.
   SmallVector<Val> multiply(Val from, Val to, Loader left, Loader right,
-                            bool kFastRight);
+                            bool alongK);
 
   Val rowOf(int i);
   Val columnOf(int j);
@@ -43,7 +43,7 @@ struct SimtTile {
   int rows;
 
 private:
-  void stage(Val from, Val to, Loader left, Loader right, bool kFastRight);
+  void stage(Val from, Val to, Loader left, Loader right, bool alongK);
   SmallVector<Val> addStaged(ArrayRef<Val> sums);
 
   Buffer leftTile;  // [kDepth, rows]
