@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -253,7 +254,15 @@ static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
 }
 
 void ShapeRules::applyArith(Operation *op) {
-  if (op->getNumResults() != 1 || !op->getResult(0).getType().isIntOrIndex())
+  if (op->getNumResults() != 1)
+    return;
+  if (isa<RankedTensorType>(op->getResult(0).getType())) {
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        sameShape(operand, op->getResult(0));
+    return;
+  }
+  if (!op->getResult(0).getType().isIntOrIndex())
     return;
   Dim result{op->getResult(0)};
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
@@ -394,7 +403,8 @@ void ShapeRules::apply(Operation *op) {
         applyAffine(op, apply.getAffineMap());
       })
       .Default([&](Operation *) {
-        if (isa_and_nonnull<arith::ArithDialect>(op->getDialect()))
+        if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+                op->getDialect()))
           applyArith(op);
       });
 }

@@ -1,0 +1,42 @@
+// The choices of moe-run: function, device, form of the report.
+//
+// RUN: moe-run %s --tokens=3 | FileCheck %s --check-prefix=DEFAULT
+// RUN: moe-run %s --tokens=3 --function=other | FileCheck %s --check-prefix=OTHER
+// RUN: not moe-run %s --function=none 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not moe-run %s --tokens=3 --device=cuda 2>&1 | FileCheck %s --check-prefix=CUDA
+// RUN: not moe-run %s --tokens=3 --compare=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
+// RUN: not moe-run %s --tokens=3 --device=quantum 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not moe-run %s --tokens=3 --inputs=seed:x 2>&1 | FileCheck %s --check-prefix=SEED
+// RUN: not moe-run %t.nowhere.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
+// RUN: moe-run %s --tokens=3 --device=cpu --compare=reference | FileCheck %s --check-prefix=AGREES
+// RUN: moe-run %s --tokens=3 --device=cpu --compare=reference --json | FileCheck %s --check-prefix=JSON
+// RUN: moe-run --help | FileCheck %s --check-prefix=HELP
+
+// DEFAULT: @layer on reference, inputs seed:0
+// DEFAULT: 0 3x4xf32
+// OTHER: @other on reference, inputs seed:0
+// NONE: moe-run: error: there is no function @none with a body; choose by --function one of: @layer @other
+// CUDA: moe-run: error: device cuda is not part of this build; choose reference or cpu
+// EMULATOR: moe-run: error: device emulator is not part of this build; choose reference or cpu
+// UNKNOWN: moe-run: error: device quantum is unknown; choose reference or cpu
+// SEED: moe-run: error: --inputs=seed:x has no number behind seed:
+// NOFILE: moe-run: error: {{.*}}nowhere.mlir: No such file or directory
+// AGREES: @layer on cpu, compared with reference, inputs seed:0
+// AGREES: 0 3x4xf32 {{.*}} agrees
+// JSON: "device": "cpu"
+// JSON: "compared_with": "reference"
+// JSON: "relative_l2":
+// JSON: "agrees": true
+// HELP: Examples:
+// HELP: Exit status: 0 the run succeeded and the results agree, 1 error, 2 the results
+func.func @layer(%x: tensor<?x8xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %r = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%r) : tensor<?x4xf32>
+  %a = moe.activation ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x4xf32>) {activation = #moe.activation<swiglu>} -> tensor<?x4xf32>
+  return %a : tensor<?x4xf32>
+}
+func.func @other(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %a = moe.activation ins(%x : tensor<?x8xf32>) outs(%x : tensor<?x8xf32>) {activation = #moe.activation<silu>} -> tensor<?x8xf32>
+  return %a : tensor<?x8xf32>
+}
