@@ -13,7 +13,7 @@ Fences in a page, by the words after the three backticks:
                 for any lines
   text no-check shown only
   LANG PATH     an excerpt of the file PATH, line by line
-  LANG          shown only
+  LANG, nothing shown only
 """
 
 import os
@@ -97,7 +97,7 @@ def check(root, page):
             if not commands:
                 errors.append(f"{page}:{fence.line}: no commands before this output")
             expected.append((len(commands) - 1, fence))
-        elif words in (["sh", "no-run"], ["text", "no-check"]) or len(words) == 1:
+        elif words in (["sh", "no-run"], ["text", "no-check"]) or len(words) < 2:
             continue
         elif len(words) == 2 and (root / words[1]).is_file():
             if not is_excerpt(fence.body, root / words[1]):
