@@ -43,10 +43,13 @@ public:
 
 private:
   void transpose() {
+    // A cache line of each column at a time.
+    constexpr int64_t kLine = 16;
     std::vector<Real> transposed(elements.size());
-    for (int64_t n = 0; n < columns; ++n)
-      for (int64_t k = 0; k < depth; ++k)
-        transposed[k * columns + n] = elements[n * depth + k];
+    for (int64_t k0 = 0; k0 < depth; k0 += kLine)
+      for (int64_t n = 0; n < columns; ++n)
+        for (int64_t k = k0, end = std::min(k0 + kLine, depth); k < end; ++k)
+          transposed[k * columns + n] = elements[n * depth + k];
     elements = std::move(transposed);
   }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_TOOLS_MOERUN_REPORT_H
-#define MOE_TOOLS_MOERUN_REPORT_H
+#ifndef MOE_TOOLS_MOE_RUN_REPORT_H
+#define MOE_TOOLS_MOE_RUN_REPORT_H
 
 #include "moe/Execution/Compare.h"
 #include "moe/Execution/InputPlan.h"
@@ -48,4 +48,4 @@ void printJson(const Report &report, llvm::raw_ostream &os);
 
 } // namespace mlir::moe::run
 
-#endif // MOE_TOOLS_MOERUN_REPORT_H
+#endif // MOE_TOOLS_MOE_RUN_REPORT_H
