@@ -26,6 +26,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
@@ -171,6 +172,8 @@ public:
   SmallVector<int64_t> words;
 };
 
+using BufferSet = llvm::SmallPtrSet<void *, 8>;
+
 /// The struct in which a function returns: its fields at their natural
 /// alignment, as LLVM lays them out.
 class ResultStruct {
@@ -200,9 +203,10 @@ private:
 };
 } // namespace
 
-/// Copies a returned buffer, which has row-major order, and frees it.
-static llvm::Expected<Array> takeBuffer(ElementKind kind, const char *field,
-                                        int64_t rank) {
+/// Copies a returned buffer, which has row-major order. Its allocation joins
+/// `owned`, to be freed once however many results share it.
+static llvm::Expected<Array> copyBuffer(ElementKind kind, const char *field,
+                                        int64_t rank, BufferSet &owned) {
   const auto *words = reinterpret_cast<const int64_t *>(field);
   llvm::Expected<Array> array = Array::create(kind, ArrayRef(words + 3, rank));
   if (array && array->bytes() > 0)
@@ -210,7 +214,7 @@ static llvm::Expected<Array> takeBuffer(ElementKind kind, const char *field,
                 reinterpret_cast<const char *>(words[1]) +
                     words[2] * elementBytes(kind),
                 array->bytes());
-  std::free(reinterpret_cast<void *>(words[0]));
+  owned.insert(reinterpret_cast<void *>(words[0]));
   return array;
 }
 
@@ -218,12 +222,13 @@ static FailureOr<std::vector<Array>> takeResults(func::FuncOp function,
                                                  ResultStruct &results) {
   std::vector<Array> arrays;
   std::string problem;
+  BufferSet owned;
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     ElementKind kind = *elementKind(tensor ? tensor.getElementType() : type);
-    // Every buffer is taken, so that every buffer is freed.
+    // Every buffer is visited, so that every buffer is freed.
     llvm::Expected<Array> array =
-        tensor ? takeBuffer(kind, results.field(i), tensor.getRank())
+        tensor ? copyBuffer(kind, results.field(i), tensor.getRank(), owned)
                : Array::create(kind, {});
     if (!array) {
       problem = llvm::toString(array.takeError());
@@ -233,6 +238,7 @@ static FailureOr<std::vector<Array>> takeResults(func::FuncOp function,
       std::memcpy(array->data(), results.field(i), elementBytes(kind));
     arrays.push_back(std::move(*array));
   }
+  llvm::for_each(owned, std::free);
   if (!problem.empty())
     return function.emitOpError("cannot hold its results: ") << problem;
   return arrays;
