@@ -182,10 +182,13 @@ def product_grid():
                 yield product(record, types, 4, 2, False, 64, 16, 3, variant=type_name)
         elif kind == "sweep":
             experts, used, broadcast, n = arguments
-            for type_name, types in TYPES.items():
+            # The default tier takes small products, and two types of the four in
+            # turn.
+            turn = (experts // 4 + used.bit_length() + broadcast + n) % 2
+            for i, (type_name, types) in enumerate(TYPES.items()):
                 yield product(record, types, experts, used, broadcast,
                               group("main sweep")["m"], n, group("main sweep")["k"],
-                              variant=type_name, slow=n * used > 40)
+                              variant=type_name, slow=n * used > 40 or i % 2 != turn)
         elif kind == "multiply":
             k, n = arguments
             # 768 x 2048 weights of 128 experts are 200 million elements; the narrow
