@@ -12,13 +12,14 @@
 include "CTAKernelOps.td"
 include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.td"
 
-def CTA_SourceRowsOp : CTA_Op<"source_rows"> {
+def CTA_SourceRowsOp : CTA_Op<"source_rows", [AttrSizedOperandSegments]> {
   let summary = "Resolve the rows of a tile to global addresses";
   let description = [{
     The 128 threads of the loading warpgroup copy a tile of `rows` rows; thread
     `t` copies 16-byte chunk `t % 8` of rows `t / 8 + 16 i`. For each of these
     rows `p = first + row` the op reads the flat row `f = table[p]` (`f = p`
-    without a table). Rows with `f >= limit` are masked. The source row is
+    without a table). Rows with `f >= limit` are masked, and so are places at
+    or past `end`, whose table entry is not read. The source row is
     `p` when `sorted`, else `f / divisor`, at `base + source * pitch` bytes.
 
     Constraints:
@@ -27,11 +28,11 @@ def CTA_SourceRowsOp : CTA_Op<"source_rows"> {
     - (C3) `pitch` is a positive multiple of 16.
   }];
   let arguments = (ins CTA_Global:$base, I32:$first, I32:$limit,
-                       Optional<CTA_Global>:$table, I64Attr:$rows,
-                       I64Attr:$pitch, I64Attr:$divisor, UnitAttr:$sorted);
+                       Optional<CTA_Global>:$table, Optional<I32>:$end,
+                       I64Attr:$rows, I64Attr:$pitch, I64Attr:$divisor, UnitAttr:$sorted);
   let results = (outs CTA_SourceRowsType:$result);
   let assemblyFormat = [{
-    $base `[` $first `]` `below` $limit (`table` $table^)? `rows` $rows
+    $base `[` $first (`to` $end^)? `]` `below` $limit (`table` $table^)? `rows` $rows
     `pitch` $pitch `divisor` $divisor (`sorted` $sorted^)? attr-dict
     `:` type($base) (`,` type($table)^)? `->` type($result)
   }];

@@ -102,21 +102,22 @@ def CTA_WgmmaWaitOp
   let hasVerifier = 1;
 }
 
-def CTA_FragmentRowsOp : CTA_Op<"fragment_rows"> {
+def CTA_FragmentRowsOp : CTA_Op<"fragment_rows", [AttrSizedOperandSegments]> {
   let summary = "Read the flat rows of this thread's fragment rows";
   let description = [{
     For each fragment row of the thread the flat row `table[first + row]`
-    (`first + row` without a table), or -1 when it is not below `limit`.
+    (`first + row` without a table), or -1 when it is not below `limit` or its
+    place is at or past `end`.
 
     Constraints:
     - (C1) The result holds 2 rows with `wgmma`, `rows / 8` with `mma_sync`.
     - (C2) `rows` is 64 with `wgmma` and a multiple of 16 with `mma_sync`.
   }];
   let arguments = (ins I32:$first, I32:$limit, Optional<CTA_Global>:$table,
-                       I64Attr:$rows, CTA_MmaAttr:$mma);
+                       Optional<I32>:$end, I64Attr:$rows, CTA_MmaAttr:$mma);
   let results = (outs CTA_RowIdsType:$result);
   let assemblyFormat = [{
-    `[` $first `]` `below` $limit (`table` $table^ `:` type($table))?
+    `[` $first (`to` $end^)? `]` `below` $limit (`table` $table^ `:` type($table))?
     `rows` $rows $mma attr-dict `->` type($result)
   }];
   let hasVerifier = 1;

@@ -388,13 +388,13 @@ def MoE_EncodeTensorMapOp : Op<MoE_Dialect, "encode_tensor_map", [Pure]> {
   let summary = "describe a buffer to the tensor memory accelerator";
   let description = [{
     A host value: the loader of a bundle encodes it once from the address of
-    `source`, a contiguous memref of rank 2 to 5. The innermost dimension of the
-    memref is the first of the map. `box` gives the extents of one load, in the
+    `source`, a memref of rank 2 to 5. The innermost dimension of the memref is
+    the first of the map, and the map has the memref's strides. `box` gives the extents of one load, in the
     order of the memref's dimensions; `swizzle` is the swizzle in bytes.
 
-    - (C1) source is a contiguous memref of rank 2 to 5, of integers or floats
-      of 8, 16, 32 or 64 bits, with a static inner extent; its rows are a
-      positive multiple of 16 bytes.
+    - (C1) source is a memref of rank 2 to 5 without offset, of integers or
+      floats of 8, 16, 32 or 64 bits, with a static inner extent of stride 1;
+      its other strides are static positive multiples of 16 bytes.
     - (C2) box has one entry per dimension, each in [1, 256].
     - (C3) swizzle is 0, 32, 64 or 128. The inner box is a multiple of 16
       bytes and, if swizzle is not 0, at most that many bytes.

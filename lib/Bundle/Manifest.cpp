@@ -153,10 +153,10 @@ Json ManifestWriter::expression(Value value) {
 }
 
 int64_t ManifestWriter::bufferOf(Value memref) {
-  // Views of contiguous memrefs start where their source starts.
+  // These views start where their source starts.
   while (Operation *op = memref.getDefiningOp()) {
-    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(
-            op))
+    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
+             memref::TransposeOp>(op))
       break;
     memref = op->getOperand(0);
   }
@@ -187,10 +187,12 @@ LogicalResult ManifestWriter::visitMap(EncodeTensorMapOp op) {
     return op.emitError("describes a buffer that is neither an argument nor "
                         "workspace");
   auto type = cast<MemRefType>(op.getSource().getType());
+  auto [strides, offset] = type.getStridesAndOffset();
   maps[op] = static_cast<int64_t>(maps.size());
   manifest["maps"].push_back({{"buffer", buffer},
                               {"type", typeName(type.getElementType())},
                               {"shape", shapeOf(op.getSource())},
+                              {"strides", strides},
                               {"box", op.getBox()},
                               {"swizzle", op.getSwizzle()}});
   return success();
@@ -235,7 +237,7 @@ LogicalResult ManifestWriter::visit(Operation *op) {
       .Case([&](gpu::LaunchFuncOp launch) { return visitLaunch(launch); })
       .Case<func::ReturnOp, memref::DeallocOp, memref::DimOp,
             memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
-            affine::AffineApplyOp>([](Operation *) { return success(); })
+            memref::TransposeOp, affine::AffineApplyOp>([](Operation *) { return success(); })
       .Default([](Operation *op) -> LogicalResult {
         if (isa_and_present<arith::ArithDialect>(op->getDialect()))
           return success();

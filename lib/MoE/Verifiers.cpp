@@ -374,9 +374,13 @@ static int64_t tensorMapElementBytes(Type type) {
 LogicalResult EncodeTensorMapOp::verify() {
   auto type = cast<MemRefType>(getSource().getType());
   int64_t rank = type.getRank();
-  if (rank < 2 || rank > 5 || !type.getLayout().isIdentity())
-    return emitOpError("requires source to be a contiguous memref of rank 2 to "
-                       "5, but got ")
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (rank < 2 || rank > 5 ||
+      failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      strides.back() != 1)
+    return emitOpError("requires source to be a memref of rank 2 to 5 without "
+                       "offset and with inner stride 1, but got ")
            << type << " (C1)";
   int64_t bytes = tensorMapElementBytes(type.getElementType());
   if (bytes == 0)
@@ -384,10 +388,14 @@ LogicalResult EncodeTensorMapOp::verify() {
                        "of 8, 16, 32 or 64 bits, but got ")
            << type.getElementType() << " (C1)";
   // The remainder of the product, without the product: it may exceed int64.
-  int64_t inner = type.getDimSize(rank - 1);
-  if (ShapedType::isDynamic(inner) || inner < 1 || inner % 16 * bytes % 16 != 0)
+  auto badStride = [&](int64_t stride) {
+    return ShapedType::isDynamic(stride) || stride < 1 ||
+           stride % 16 * bytes % 16 != 0;
+  };
+  if (type.isDynamicDim(rank - 1) ||
+      llvm::any_of(ArrayRef(strides).drop_back(), badStride))
     return emitOpError("requires rows of source to be a positive multiple of "
-                       "16 bytes, but got ")
+                       "16 bytes apart, but got ")
            << type << " (C1)";
   ArrayRef<int64_t> box = getBox();
   if (static_cast<int64_t>(box.size()) != rank ||

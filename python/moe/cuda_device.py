@@ -99,13 +99,10 @@ class Driver:
                       ctypes.c_size_t(array.nbytes))
 
     def tensor_map(self, pointer, entry, shapes):
-        """128 bytes that describe a contiguous buffer to the TMA."""
+        """128 bytes that describe a buffer to the TMA."""
         extents = [evaluate(e, shapes) for e in entry["shape"]][::-1]
         size = np.dtype(NUMPY_TYPES[entry["type"]]).itemsize
-        strides, pitch = [], size
-        for extent in extents[:-1]:
-            pitch *= extent
-            strides.append(pitch)
+        strides = [stride * size for stride in entry["strides"][::-1][1:]]
         rank = len(extents)
         storage = ctypes.create_string_buffer(128 + 64)
         address = (ctypes.addressof(storage) + 63) & ~63

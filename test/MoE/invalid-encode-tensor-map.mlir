@@ -3,7 +3,7 @@
 // Every rule of moe.encode_tensor_map.
 
 func.func @rank_1(%s: memref<64xbf16>) {
-  // expected-error @+1 {{requires source to be a contiguous memref of rank 2 to 5, but got 'memref<64xbf16>' (C1)}}
+  // expected-error @+1 {{requires source to be a memref of rank 2 to 5 without offset and with inner stride 1, but got 'memref<64xbf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [64] : memref<64xbf16> -> !moe.tensor_map
   return
 }
@@ -11,7 +11,7 @@ func.func @rank_1(%s: memref<64xbf16>) {
 // -----
 
 func.func @rank_0(%s: memref<bf16>) {
-  // expected-error @+1 {{requires source to be a contiguous memref of rank 2 to 5, but got 'memref<bf16>' (C1)}}
+  // expected-error @+1 {{requires source to be a memref of rank 2 to 5 without offset and with inner stride 1, but got 'memref<bf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [] : memref<bf16> -> !moe.tensor_map
   return
 }
@@ -19,16 +19,32 @@ func.func @rank_0(%s: memref<bf16>) {
 // -----
 
 func.func @rank_6(%s: memref<1x1x1x1x8x64xbf16>) {
-  // expected-error @+1 {{requires source to be a contiguous memref of rank 2 to 5, but got 'memref<1x1x1x1x8x64xbf16>' (C1)}}
+  // expected-error @+1 {{requires source to be a memref of rank 2 to 5 without offset and with inner stride 1, but got 'memref<1x1x1x1x8x64xbf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [1, 1, 1, 1, 8, 64] : memref<1x1x1x1x8x64xbf16> -> !moe.tensor_map
   return
 }
 
 // -----
 
-func.func @strided(%s: memref<8x64xbf16, strided<[128, 1]>>) {
-  // expected-error @+1 {{requires source to be a contiguous memref of rank 2 to 5, but got 'memref<8x64xbf16, strided<[128, 1]>>' (C1)}}
-  %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x64xbf16, strided<[128, 1]>> -> !moe.tensor_map
+func.func @offset(%s: memref<8x64xbf16, strided<[128, 1], offset: 8>>) {
+  // expected-error @+1 {{requires source to be a memref of rank 2 to 5 without offset and with inner stride 1, but got 'memref<8x64xbf16, strided<[128, 1], offset: 8>>' (C1)}}
+  %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x64xbf16, strided<[128, 1], offset: 8>> -> !moe.tensor_map
+  return
+}
+
+// -----
+
+func.func @inner_stride(%s: memref<8x64xbf16, strided<[128, 2]>>) {
+  // expected-error @+1 {{requires source to be a memref of rank 2 to 5 without offset and with inner stride 1, but got 'memref<8x64xbf16, strided<[128, 2]>>' (C1)}}
+  %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x64xbf16, strided<[128, 2]>> -> !moe.tensor_map
+  return
+}
+
+// -----
+
+func.func @dynamic_stride(%s: memref<8x?x64xbf16>) {
+  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes apart, but got 'memref<8x?x64xbf16>' (C1)}}
+  %0 = moe.encode_tensor_map %s box [1, 8, 64] : memref<8x?x64xbf16> -> !moe.tensor_map
   return
 }
 
@@ -75,7 +91,7 @@ func.func @wide_floats(%s: memref<8x64xf128>) {
 // -----
 
 func.func @dynamic_rows(%s: memref<8x?xbf16>) {
-  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes, but got 'memref<8x?xbf16>' (C1)}}
+  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes apart, but got 'memref<8x?xbf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x?xbf16> -> !moe.tensor_map
   return
 }
@@ -83,7 +99,7 @@ func.func @dynamic_rows(%s: memref<8x?xbf16>) {
 // -----
 
 func.func @empty_rows(%s: memref<8x0xbf16>) {
-  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes, but got 'memref<8x0xbf16>' (C1)}}
+  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes apart, but got 'memref<8x0xbf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x0xbf16> -> !moe.tensor_map
   return
 }
@@ -91,7 +107,7 @@ func.func @empty_rows(%s: memref<8x0xbf16>) {
 // -----
 
 func.func @odd_rows(%s: memref<8x63xbf16>) {
-  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes, but got 'memref<8x63xbf16>' (C1)}}
+  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes apart, but got 'memref<8x63xbf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x63xbf16> -> !moe.tensor_map
   return
 }
@@ -99,7 +115,7 @@ func.func @odd_rows(%s: memref<8x63xbf16>) {
 // -----
 
 func.func @rows_past_i64(%s: memref<8x9223372036854775807xbf16>) {
-  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes, but got 'memref<8x9223372036854775807xbf16>' (C1)}}
+  // expected-error @+1 {{requires rows of source to be a positive multiple of 16 bytes apart, but got 'memref<8x9223372036854775807xbf16>' (C1)}}
   %0 = moe.encode_tensor_map %s box [8, 64] : memref<8x9223372036854775807xbf16> -> !moe.tensor_map
   return
 }

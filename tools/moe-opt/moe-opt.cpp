@@ -108,7 +108,15 @@ int main(int argc, char **argv) {
                      "the PTX that moe-to-ptx made, and nothing else"),
           clEnumValN(Emit::Manifest, "manifest",
                      "the launch list of the function as JSON")));
-  auto [inputName, outputName] =
-      registerAndParseCLIOptions(argc, argv, kOverview, registry);
+  // Errors name the op and the place; the whole op on top, often a module,
+  // hides them. A user who wants it says so.
+  SmallVector<char *> args(argv, argv + argc);
+  std::string quiet = "--mlir-print-op-on-diagnostic=false";
+  if (llvm::none_of(args, [](StringRef arg) {
+        return arg.contains("mlir-print-op-on-diagnostic");
+      }))
+    args.insert(args.begin() + 1, quiet.data());
+  auto [inputName, outputName] = registerAndParseCLIOptions(
+      static_cast<int>(args.size()), args.data(), kOverview, registry);
   return asMainReturnCode(run(inputName, outputName, emit, registry));
 }

@@ -17,13 +17,14 @@
 //    "arguments": [{"type": "bf16", "shape": [["dim", 0, 0], 2048],
 //                   "result": false}, ...],
 //    "workspace": [{"type": "i32", "shape": [EXPR, ...]}, ...],
-//    "maps": [{"buffer": 1, "type": "bf16", "shape": [..], "box": [..],
-//              "swizzle": 128}, ...],
+//    "maps": [{"buffer": 1, "type": "bf16", "shape": [..], "strides": [..],
+//              "box": [..], "swizzle": 128}, ...],
 //    "launches": [{"kernel": NAME, "grid": [EXPR, EXPR, EXPR],
 //                  "block": [EXPR, EXPR, EXPR], "shared": EXPR,
 //                  "args": [{"buffer": N} | {"scalar": EXPR, "type": "i32"} |
 //                           {"map": N}, ...]}, ...]}
 //
+// Strides are in elements, the innermost last like in shape and box.
 // Buffers count the arguments first, then the workspace. EXPR is an integer,
 // ["dim", argument, dimension], or [OP, EXPR, EXPR] with OP one of add, mul,
 // floordiv, ceildiv, mod, max, min. Integers are exact 64-bit; a grid with a

@@ -71,7 +71,10 @@ struct GemmKernelSpec {
   int64_t experts = 1;
   int64_t n = 0; // rows of b per expert
   int64_t k = 0; // a multiple of 8
-  int64_t block = 16;
+  int64_t block = 16;      // rows of a tile
+  /// Rows of a block of the row table, 0 for `block`: a multiple of `block`, or
+  /// less than 16 for a tile of 16 that holds one such block.
+  int64_t tableBlock = 0;
   int64_t tileCols = 0; // columns of c a tile; 0 takes the family's default
   int64_t stages = 0;   // 0: as many as fit, at most the family's default
   /// Dynamic shared memory one block may use and one multiprocessor has.

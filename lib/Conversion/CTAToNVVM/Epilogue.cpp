@@ -12,6 +12,21 @@
 using namespace mlir;
 using namespace mlir::cta;
 
+FlatRow cta::loadFlatRow(Emitter &e, Value place, Value table, Value end,
+                         Value limit) {
+  if (!table)
+    return {place, e.below(place, limit)};
+  Value inside = end ? e.below(place, end) : Value();
+  // A place past the end has no entry: read the first of the table instead.
+  Value entry = end ? e.select(inside, place, e.i32(0)) : place;
+  Value row = e.load(e.b.getI32Type(),
+                     e.offset(table, e.mul(e.zext(entry), 4)), 4);
+  Value valid = e.below(row, limit);
+  if (end)
+    valid = arith::AndIOp::create(e.b, e.loc, valid, inside);
+  return {row, valid};
+}
+
 namespace {
 
 struct LowerFragmentRows : OpConversionPattern<FragmentRowsOp> {
@@ -25,13 +40,9 @@ struct LowerFragmentRows : OpConversionPattern<FragmentRowsOp> {
       row = e.add(row, e.shl(e.warpInGroup(), 4));
     SmallVector<Value> ids;
     for (int64_t i = 0; i < op.getResult().getType().getCount(); ++i) {
-      Value place = e.add(row, 8 * i);
-      Value flat = place;
-      if (Value table = adaptor.getTable())
-        flat = e.load(rewriter.getI32Type(),
-                      e.offset(table, e.mul(e.zext(place), 4)), 4);
-      ids.push_back(
-          e.select(e.below(flat, adaptor.getLimit()), flat, e.i32(-1)));
+      FlatRow flat = loadFlatRow(e, e.add(row, 8 * i), adaptor.getTable(),
+                                 adaptor.getEnd(), adaptor.getLimit());
+      ids.push_back(e.select(flat.valid, flat.row, e.i32(-1)));
     }
     Type type = getTypeConverter()->convertType(op.getResult().getType());
     rewriter.replaceOp(op, e.pack(type, ids));

@@ -62,11 +62,8 @@ struct LowerSourceRows : OpConversionPattern<SourceRowsOp> {
     SmallVector<Value> pointers, sizes;
     for (int64_t i = 0; i < op.getResult().getType().getCount(); ++i) {
       Value place = e.add(adaptor.getFirst(), e.add(lane.row, kPassRows * i));
-      Value flat = place;
-      if (Value table = adaptor.getTable())
-        flat = e.load(rewriter.getI32Type(),
-                      e.offset(table, e.mul(e.zext(place), 4)), 4);
-      Value valid = e.below(flat, adaptor.getLimit());
+      auto [flat, valid] = loadFlatRow(e, place, adaptor.getTable(),
+                                       adaptor.getEnd(), adaptor.getLimit());
       Value source = op.getSorted() ? place : flat;
       if (op.getDivisor() != 1)
         source = e.udiv(source, e.i32(op.getDivisor()));

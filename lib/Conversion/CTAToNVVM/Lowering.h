@@ -86,6 +86,14 @@ private:
 /// part; its blocks are 8 columns apart.
 Value threadColumn(Emitter &e, FragmentType type);
 
+/// The flat row at `place` of a row table (`place` itself without one), and
+/// whether it is below `limit` and its place before `end`, if there is one.
+struct FlatRow {
+  Value row, valid;
+};
+FlatRow loadFlatRow(Emitter &e, Value place, Value table, Value end,
+                    Value limit);
+
 /// Turns roles and tile loops into scf, in place. Their regions hold nothing
 /// that needs a type conversion, so this comes before the conversion.
 void lowerControl(Operation *root);

@@ -79,7 +79,12 @@ struct GemmBuilder {
   /// flat rows with: 0 where the tile has no expert.
   struct Tile {
     Value firstRow, firstCol, expert, limit;
+    Value end; // of the places, where a block of the table is shorter
   };
+  /// Places of the row table from one tile to the next.
+  int64_t tileStep() const {
+    return spec.tableBlock ? std::min(spec.tableBlock, spec.block) : spec.block;
+  }
   Tile tileOf(Value row, Value col);
   Value sourceRows(const Tile &tile);
   Value table() const {

@@ -77,14 +77,14 @@ Value GemmBuilder::rowTiles() {
     tiles = arith::DivUIOp::create(b, loc, rounded, i32(spec.block));
   } else {
     Value padded = loadI32(param(GemmParam::Padded), i32(0));
-    tiles = arith::DivUIOp::create(b, loc, padded, i32(spec.block));
+    tiles = arith::DivUIOp::create(b, loc, padded, i32(tileStep()));
   }
   return UniformOp::create(b, loc, tiles);
 }
 
 GemmBuilder::Tile GemmBuilder::tileOf(Value row, Value col) {
   Tile tile;
-  tile.firstRow = mul(row, spec.block);
+  tile.firstRow = mul(row, spec.dense ? spec.block : tileStep());
   tile.firstCol = mul(col, shape.tileCols);
   tile.limit = param(GemmParam::Rows);
   tile.expert = i32(0);
@@ -92,7 +92,13 @@ GemmBuilder::Tile GemmBuilder::tileOf(Value row, Value col) {
     return tile;
   // A tile without an expert computes with expert 0 and stores no row: the
   // roles stay in step without a branch.
-  Value expert = loadI32(param(GemmParam::TileExpert), row);
+  int64_t tilesPerBlock = spec.tableBlock / spec.block;
+  Value index = row;
+  if (tilesPerBlock > 1)
+    index = arith::DivUIOp::create(b, loc, row, i32(tilesPerBlock));
+  if (tileStep() < spec.block)
+    tile.end = add(tile.firstRow, i32(tileStep()));
+  Value expert = loadI32(param(GemmParam::TileExpert), index);
   Value exists =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, expert, i32(0));
   tile.limit = arith::SelectOp::create(b, loc, exists, tile.limit, i32(0));
@@ -106,7 +112,7 @@ Value GemmBuilder::sourceRows(const Tile &tile) {
   int64_t divisor = spec.source == GemmRowSource::Token ? spec.topK : 1;
   auto type = SourceRowsType::get(b.getContext(), spec.block / 16);
   return SourceRowsOp::create(b, loc, type, param(GemmParam::A), tile.firstRow,
-                              tile.limit, table(), spec.block,
+                              tile.limit, table(), tile.end, spec.block,
                               spec.k * kMultiplicandBytes, divisor, sorted);
 }
 

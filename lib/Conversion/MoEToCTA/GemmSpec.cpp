@@ -35,6 +35,14 @@ static LogicalResult verifyTile(Location loc, const GemmKernelSpec &spec) {
         Twine("requires a block of ") +
             (wgmma ? "64 or 128 with wgmma" : "16 or 32 with mma.sync") +
             ", but got " + Twine(spec.block));
+  bool table = spec.tableBlock == 0 || spec.tableBlock % spec.block == 0 ||
+               (spec.block == 16 && spec.tableBlock < 16);
+  if (!table || spec.tableBlock < 0)
+    return refuse(loc, spec,
+                  "requires blocks of its row table to be made of whole tiles "
+                  "or shorter than 16, but got " +
+                      Twine(spec.tableBlock) + " and tiles of " +
+                      Twine(spec.block));
   int64_t parts = isGated(spec.activation.kind) ? 2 : 1;
   int64_t unit = wgmma ? 8 : 64, most = wgmma ? 256 : 512;
   if (spec.tileCols < 0 || spec.tileCols % unit || spec.tileCols * parts > most)
@@ -70,8 +78,9 @@ LogicalResult cta::verifyGemmKernelSpec(Location loc,
        spec.aOrder != GemmRowOrder::Flat || spec.cOrder != GemmRowOrder::Flat))
     return refuse(loc, spec,
                   "is dense, so it requires one expert and flat rows");
-  if (spec.bias && *spec.bias == GemmElement::F16)
-    return refuse(loc, spec, "requires a bias of f32 or bf16");
+  if (spec.bias && *spec.bias != GemmElement::F32 &&
+      *spec.bias != spec.element)
+    return refuse(loc, spec, "requires a bias of f32 or of the type of b");
   if (spec.bias && spec.weight == GemmWeight::Input)
     return refuse(loc, spec,
                   "weighs its input, which a bias does not commute "

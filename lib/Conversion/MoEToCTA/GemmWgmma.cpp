@@ -134,7 +134,8 @@ struct WgmmaKernel {
       firstRow = g.add(firstRow, g.mul(group, 64));
     Value rows =
         FragmentRowsOp::create(b, loc, RowIdsType::get(b.getContext(), 2),
-                               firstRow, tile.limit, g.table(), 64, Mma::Wgmma);
+                               firstRow, tile.limit, g.table(), tile.end, 64,
+                               Mma::Wgmma);
     Value first = multiply(group, stage, phase, Value());
     auto [nextStage, nextPhase] = advance(stage, phase);
     auto loop =

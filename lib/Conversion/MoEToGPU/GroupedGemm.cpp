@@ -111,8 +111,8 @@ static cta::GemmKernelSpec describe(GroupedGemmOp op, LaunchSite &site) {
   spec.experts = op.getNumExperts();
   spec.n = op.getNumColumns();
   spec.k = op.getK();
-  spec.block = op.getBlock() ? static_cast<int64_t>(*op.getBlock())
-                             : schedule.tileRows();
+  spec.block = schedule.tileRows();
+  spec.tableBlock = op.getBlock() ? static_cast<int64_t>(*op.getBlock()) : 0;
   spec.tileCols = schedule.tileColumns() / (gated ? 2 : 1);
   spec.stages = schedule.getStages();
   spec.sharedLimit = site.target.sharedPerBlock;
@@ -151,10 +151,6 @@ static LogicalResult checkTensorCore(GroupedGemmOp op) {
   if (schedule.getCluster() != 1 || schedule.getSplitK() != 1)
     return refuse("has neither clusters nor a split of k",
                   "write cluster = 1 and split_k = 1");
-  if (schedule.getMma() == Mma::Wgmma && op.getActivation() &&
-      op.getActivation()->getLayout() == GateUpLayout::Interleaved)
-    return refuse("loads gate and up rows as halves",
-                  "schedule mma_sync or store b as halves");
   return success();
 }
 
@@ -168,7 +164,8 @@ struct GemmLaunch {
   GroupedGemmOp op;
   LaunchSite &site;
   const cta::GemmKernel &kernel;
-  int64_t block;
+  /// Rows of a tile, and tiles of a block of the row table.
+  int64_t rows, tilesPerBlock;
   SmallVector<Value> operands = {};
   SmallVector<std::string> texts = {};
 
@@ -196,12 +193,25 @@ Value GemmLaunch::encodeMap() {
   Value source = op.getB();
   SmallVector<int64_t> box(llvm::reverse(map.box));
   if (map.dims.size() == 4) {
+    // [E, N, K] as [E, 2, I, K]: halves are stored so, interleaved rows as
+    // [E, I, 2, K].
+    bool interleaved =
+        op.getActivation()->getLayout() == GateUpLayout::Interleaved;
     auto type = cast<MemRefType>(source.getType());
     SmallVector<int64_t> shape(llvm::reverse(map.dims));
+    if (interleaved)
+      std::swap(shape[1], shape[2]);
     auto split = MemRefType::get(shape, type.getElementType());
     SmallVector<ReassociationIndices> groups = {{0}, {1, 2}, {3}};
     source = memref::ExpandShapeOp::create(site.host, site.loc(), split, source,
                                            groups);
+    if (interleaved) {
+      SmallVector<unsigned> order = {0, 2, 1, 3};
+      source = memref::TransposeOp::create(
+          site.host, site.loc(), source,
+          AffineMapAttr::get(
+              AffineMap::getPermutationMap(order, op.getContext())));
+    }
   }
   return EncodeTensorMapOp::create(
       site.host, site.loc(), TensorMapType::get(op.getContext()), source,
@@ -251,8 +261,9 @@ void GemmLaunch::emit() {
   for (GemmParam param : kernel.params)
     add(param);
   bool dense = op.getGrouping() == Grouping::Dense;
-  AffineExpr rows = getAffineSymbolExpr(0, op.getContext());
-  AffineExpr rule = (dense ? rows.ceilDiv(block) : rows) * kernel.colTiles;
+  AffineExpr count = getAffineSymbolExpr(0, op.getContext());
+  AffineExpr rule = (dense ? count.ceilDiv(rows) : count * tilesPerBlock) *
+                    kernel.colTiles;
   Value tiles =
       site.apply(rule, dense ? rowCount() : site.extent(op.getRows()[1], 0));
   int64_t resident = site.target.numSMs * kernel.ctasPerSM;
@@ -260,9 +271,10 @@ void GemmLaunch::emit() {
   Value grid = arith::MinSIOp::create(site.host, site.loc(),
                                       site.constant(resident), tiles);
   std::string text = "(min(" + std::to_string(resident) + ", " +
-                     (dense ? "(R ceildiv " + std::to_string(block) + ")"
-                            : std::string("tile_expert")) +
-                     " * " + std::to_string(kernel.colTiles) + "), 1, 1)";
+                     (dense ? "(R ceildiv " + std::to_string(rows) + ")"
+                            : std::string("B")) +
+                     " * " + std::to_string(tilesPerBlock * kernel.colTiles) +
+                     "), 1, 1)";
   LLVM::LLVMFuncOp func = kernel.func;
   setKernelInfo(func, texts, text, kernel.threads, kernel.sharedBytes,
                 *op.getSchedule());
@@ -290,6 +302,7 @@ LogicalResult moe::outline(GroupedGemmOp op, LaunchSite &site) {
       cta::buildGemmKernel(op.getLoc(), site.module, spec);
   if (failed(kernel))
     return failure();
-  GemmLaunch{op, site, *kernel, spec.block}.emit();
+  int64_t tilesPerBlock = std::max<int64_t>(spec.tableBlock / spec.block, 1);
+  GemmLaunch{op, site, *kernel, spec.block, tilesPerBlock}.emit();
   return success();
 }
