@@ -78,6 +78,9 @@ KernelBuilder::KernelBuilder(LaunchSite &site, StringRef piece, int64_t threads)
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                 b.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+  // Without a wish for occupancy ptxas spills rather than give up a block.
+  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                b.getI32IntegerAttr(1));
   b.setInsertionPointToStart(func.addEntryBlock(b));
 }
 
