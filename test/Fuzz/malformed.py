@@ -5,8 +5,9 @@
 
 Most entries edit Inputs/valid.mlir; the rest are texts or bytes of their own.
 Ending well means: `FILE:LINE:COL: error:` with the words of the entry on stderr,
-an exit status that is neither 0 nor a signal, within ten seconds. Every entry
-goes through moe-opt and through moe-run.
+an exit status that is neither 0 nor a signal, within ten seconds. What does not
+verify goes through moe-opt and moe-run; what verifies, through the pipeline or the
+device that must refuse it.
 
   malformed.py FOLDER [--show]    FOLDER receives the modules; --show prints the
                                   first error of each
@@ -18,11 +19,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from malformed_table import ATTRIBUTES, CONSTRAINTS, NOT_LOWERED, SYNTAX, TEXTS, TYPES
+from malformed_table import (ATTRIBUTES, CONSTRAINTS, REFUSED, SYNTAX, TEXTS,
+                             TYPES)
 
 HERE = Path(__file__).parent
 SECONDS = 10
 JOBS = 2
+# What a module that does not verify goes through.
+EVERY_TOOL = (["moe-opt"],
+              ["moe-run", "--device=reference", "--function=layer", "--tokens=3"])
 LOCATED = r"^\S*?{file}:\d+:\d+: error: (.*)$"
 
 
@@ -44,7 +49,8 @@ def bytecode(text, folder):
 
 
 def entries(folder):
-    """All (name, content, words, extra arguments of moe-opt)."""
+    """All (name, content, words, commands that must refuse it); an empty list
+    stands for every tool."""
     valid = (HERE / "Inputs" / "valid.mlir").read_text()
     for table in (CONSTRAINTS, ATTRIBUTES, TYPES, SYNTAX):
         for name, words, *edits in table:
@@ -60,8 +66,8 @@ def entries(folder):
     yield "bytecode-tail", code + b"tail", "", []
     for name, words, text in TEXTS:
         yield name, text.encode(), words, []
-    for name, words, arguments, text in NOT_LOWERED:
-        yield name, text.encode(), words, arguments
+    for name, words, command, text in REFUSED:
+        yield name, text.encode(), words, [command]
 
 
 def complaint(command, file, words):
@@ -86,19 +92,15 @@ def complaint(command, file, words):
 
 def check(entry, folder):
     """[(tool, complaint)] and the first error of an entry."""
-    name, content, words, arguments = entry
+    name, content, words, commands = entry
     suffix = ".mlirbc" if content[:4] == b"ML\xefR" else ".mlir"
     file = folder / (name + suffix)
     file.write_bytes(content)
-    commands = {"moe-opt": ["moe-opt", str(file), *arguments]}
-    if not arguments:
-        commands["moe-run"] = ["moe-run", str(file), "--device=reference",
-                               "--function=layer", "--tokens=3"]
     wrong, first = [], ""
-    for tool, command in commands.items():
-        bad, first = complaint(command, file, words)
+    for command in commands or EVERY_TOOL:
+        bad, first = complaint([*command, str(file)], file, words)
         if bad:
-            wrong.append((tool, f"{bad}: {first}"))
+            wrong.append((" ".join(command), f"{bad}: {first}"))
     return wrong, first
 
 

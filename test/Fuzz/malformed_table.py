@@ -210,5 +210,98 @@ TEXTS = [
         "tensor<4x4xf32>\n  return")),
 ]
 
-# Valid modules that a pipeline must refuse: (name, words, arguments, text).
-NOT_LOWERED = []
+# Modules that parse, but that a pipeline or a device must refuse: (name, words,
+# command, text).
+TO_CPU, TO_PTX = ["moe-opt", "--moe-to-cpu"], ["moe-opt", "--moe-to-ptx"]
+RUN = ["moe-run", "--device=reference", "--tokens=3"]
+RUN_CPU = ["moe-run", "--device=cpu", "--tokens=3"]
+
+SCHEDULED = """func.func @layer(%x: tensor<?x64xbf16>, %w: tensor<1x{n}x64xbf16>,
+                 %c: tensor<?x{n}xbf16>) -> tensor<?x{n}xbf16> {{
+  %r = moe.grouped_gemm ins(%x, %w : tensor<?x64xbf16>, tensor<1x{n}x64xbf16>)
+      outs(%c : tensor<?x{n}xbf16>)
+      {{grouping = #moe.grouping<dense>, schedule = #moe.schedule<{schedule}>}}
+      -> tensor<?x{n}xbf16>
+  return %r : tensor<?x{n}xbf16>
+}}
+"""
+
+
+def scheduled(schedule, n=64):
+    return SCHEDULED.format(schedule=schedule, n=n)
+
+
+CAST = function(
+    "%x: tensor<2x3xf32>",
+    "  %d = tensor.cast %x : tensor<2x3xf32> to tensor<?x3xf32>\n"
+    "  %e = tensor.cast %d : tensor<?x3xf32> to tensor<4x3xf32>\n"
+    "  return %e : tensor<4x3xf32>", "-> tensor<4x3xf32>")
+FOREIGN = function("%x: tensor<2x3xf32>",
+                   "  %e = math.erf %x : tensor<2x3xf32>\n"
+                   "  return %e : tensor<2x3xf32>", "-> tensor<2x3xf32>")
+ENDLESS = function("%x: tensor<2xf32>", "  cf.br ^bb1\n^bb1:\n  cf.br ^bb1",
+                   "-> tensor<2xf32>")
+MEMREFS = function(
+    "%x: memref<4x8xf32, strided<[16, 1]>>, %w: memref<4x8xf32>, %l: memref<4x4xf32>",
+    "  moe.gate ins(%x, %w : memref<4x8xf32, strided<[16, 1]>>, memref<4x8xf32>) "
+    "outs(%l : memref<4x4xf32>)\n  return")
+RECURSIVE = function("%x: tensor<2xf32>",
+                     "  %y = func.call @layer(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                     "  return %y : tensor<2xf32>", "-> tensor<2xf32>")
+WHILE = function("%x: tensor<2xf32>",
+                 "  %t = arith.constant true\n  scf.while : () -> () {\n"
+                 "    scf.condition(%t)\n  } do {\n    scf.yield\n  }\n"
+                 "  return %x : tensor<2xf32>", "-> tensor<2xf32>")
+
+
+def empty(extent):
+    return function("", f"  %c = arith.constant {extent} : index\n"
+                    "  %e = tensor.empty(%c) : tensor<?xf32>\n"
+                    "  return %e : tensor<?xf32>", "-> tensor<?xf32>")
+
+
+def indexed(op, result):
+    return function("%x: tensor<2x3xf32>", "  %c = arith.constant 7 : index\n"
+                    f"  %e = {op}\n  return %e : {result}", f"-> {result}")
+
+
+REFUSED = [
+    ("cast-cpu", "", TO_CPU, CAST),
+    ("cast-ptx", "", TO_PTX, CAST),
+    ("cast-run", "requires a value of type", RUN, CAST),
+    ("foreign-cpu", "", TO_CPU, FOREIGN),
+    ("foreign-run-cpu", "", RUN_CPU, FOREIGN),
+    ("endless-cpu", "", TO_CPU, ENDLESS),
+    ("endless-ptx", "", TO_PTX, ENDLESS),
+    ("endless-run", "one block", RUN, ENDLESS),
+    ("strided-ptx", "identity layout", TO_PTX, MEMREFS),
+    ("memrefs-run", "a tensor or a scalar", RUN, MEMREFS),
+    ("recursion-run", "recursion", RUN, RECURSIVE),
+    ("while-run", "scf.while", RUN, WHILE),
+    ("empty-negative-run", "negative extent", RUN, empty(-1)),
+    ("empty-negative-run-cpu", "negative extent", RUN_CPU, empty(-1)),
+    ("empty-huge-run", "memory", RUN, empty(9 * 10**18)),
+    ("dim-run", "dimension", RUN, indexed(
+        "tensor.dim %x, %c : tensor<2x3xf32>", "index")),
+    ("extract-run", "index", RUN, indexed(
+        "tensor.extract %x[%c, %c] : tensor<2x3xf32>", "f32")),
+    ("slice-run", "slice", RUN, indexed(
+        "tensor.extract_slice %x[0, 0] [%c, 3] [1, 1] : "
+        "tensor<2x3xf32> to tensor<?x3xf32>", "tensor<?x3xf32>")),
+    ("vector-run", "a tensor or a scalar", RUN, function(
+        "%x: vector<4xf32>", "  return %x : vector<4xf32>", "-> vector<4xf32>")),
+    ("arch-unknown", "sm_70", ["moe-opt", "--moe-to-ptx=arch=sm_70"], scheduled(
+        "mma = simt, tile = [64, 64, 16]")),
+    ("arch-without-wgmma", "wgmma", ["moe-opt", "--moe-to-ptx=arch=sm_80"], scheduled(
+        "mma = wgmma, tile = [64, 64, 64], stages = 4")),
+    ("stages-too-many", "shared memory", TO_PTX, scheduled(
+        "mma = wgmma, tile = [64, 64, 64], stages = 40")),
+    ("stages-overflow", "", TO_PTX, scheduled(
+        f"mma = wgmma, tile = [64, 64, 64], stages = {2**63 - 1}")),
+    ("tile-overflow", "", TO_PTX, scheduled(
+        f"mma = wgmma, tile = [64, {2**63 - 64}, 64], stages = 2")),
+    ("tile-odd", "columns", TO_PTX, scheduled(
+        "mma = wgmma, tile = [64, 60, 64], stages = 2")),
+    ("columns-overflow", "", TO_PTX, scheduled(
+        "mma = wgmma, tile = [64, 64, 64], stages = 2", n=2**62)),
+]
