@@ -13,9 +13,9 @@ from typing import Callable
 import numpy as np
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "Models"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "Models")]
 
-import expect  # noqa: E402
+import oracle  # noqa: E402
 from moe_cases import rounded  # noqa: E402
 
 
@@ -81,12 +81,12 @@ class Experts:
 
     def expected(self, intermediate="f32"):
         """The layer in f64, with intermediates rounded to their type."""
-        experts, k = len(self.w13), self.ids.shape[1]
-        rows = expect.local_experts(self.ids, experts, self.expert_map)
-        h = rounded(expect.gemm(self.x, self.w13, rows, k), intermediate)
-        act = rounded(expect.activate(h, "swiglu"), intermediate)
-        y = rounded(expect.gemm(act, self.w2, rows), intermediate)
-        return expect.combine(y, self.weights, self.ids, experts, self.expert_map)
+        rows = {"rows": [self.ids], "expert_map": self.expert_map}
+        h = oracle.grouped_gemm(self.x, self.w13, "ids", row_source="token", **rows)
+        act = oracle.activation(rounded(h, intermediate), "swiglu")
+        y = oracle.grouped_gemm(rounded(act, intermediate), self.w2, "ids", **rows)
+        return oracle.combine(rounded(y, intermediate), self.weights, self.ids,
+                              len(self.w13), self.expert_map)
 
     def add(self, p, intermediate="f32", fused=False, padding=0):
         """Adds the layer to a program; returns the output value [T, H].
@@ -155,7 +155,7 @@ def route_case(record, logits, k, variant="", slow=False, weights_too=True,
         value = p.input("logits", logits, "f32", "T")
         operands = {key: p.input(key, array, "f32") for key, array in arrays.items()}
         weights, ids = p.route(value, k, **operands, **plain)
-        want = expected or expect.route(logits, k, **attributes)
+        want = expected or oracle.route(logits, k, **attributes)
         if weights_too:
             p.output(name, weights, want[0])
         p.output(name, ids, want[1])
@@ -178,7 +178,7 @@ def align_case(record, ids, experts, block, variant="", slow=False, rows=None,
         mapping = None
         if expert_map is not None:
             mapping = p.input("map", expert_map, "i32")
-        want = expect.align(ids, experts, block, size, expert_map)
+        want = oracle.align(ids, experts, block, size, expert_map)
         for _ in range(times):
             results = p.align(value, size, -(-size // block), experts, block, mapping)
             for result, array in zip(results, want):

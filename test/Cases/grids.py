@@ -8,9 +8,10 @@ import itertools
 
 import numpy as np
 
-import expect
 from common import (Case, Experts, align_case, distinct_ids, generator, load, normal,
                     padded_input, rounded)
+
+import oracle
 
 ALIGN = load("align_grid")
 LAYERS = load("fused_moe_grid")
@@ -81,7 +82,7 @@ def layer(tokens, width, hidden, experts, k, ep, padded):
             normal(rng, (local, hidden, width), "bf16", 0.1), "bf16", mapping)
         logits = p.input("scores", scores, "f32", "T")
         weights, ids = p.route(logits, k)
-        data.weights, data.ids = expect.route(scores, k)
+        data.weights, data.ids = oracle.route(scores, k)
         p.output(name, ids, data.ids)
         out = add_experts(p, data, weights, ids, 128 if padded else 0)
         bound = ("absolute", LAYERS["tolerance"]["atol"])
@@ -125,13 +126,13 @@ def product(record, types, experts, used, broadcast, m, n, k, times=1, weighted=
         rows = p.input("ids", ids, "i32", "T")
         p.times("R", "T", used)
         weights = p.input("weights", factors, "f32", "T") if weighted else None
-        local = expect.local_experts(ids, experts)
         for w in b:
             c = p.gemm(value, p.input("b", w, types[0]), ("R", m), "f32", [rows],
                        grouping="ids", row_source="token" if broadcast else None,
                        weights=weights, weight="output" if weighted else None)
-            p.output(name, c, expect.gemm(a, w, local, used if broadcast else 1,
-                                          after=factors))
+            p.output(name, c, oracle.grouped_gemm(
+                a, w, "ids", [ids], row_source="token" if broadcast else "flat",
+                weights=factors, weight="output" if weighted else "none"))
 
     return Case(record, build, variant, slow)
 

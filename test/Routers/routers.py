@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "Models"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "Models")]
 
-import expect  # noqa: E402
+import oracle  # noqa: E402
 from moe_cases import Program, rounded, run_cases  # noqa: E402
 from moe_ir import Func  # noqa: E402
 
@@ -177,10 +177,8 @@ def full_module():
 
 def expected_route(model, use_hash, data):
     """(logits, weights, ids) in f64."""
-    logits = data["x"].astype(np.float64) @ data["wg"].astype(np.float64).T
-    if "bg" in data:
-        logits = logits + data["bg"]
-    weights, ids = expect.route(
+    logits = oracle.gate(data["x"], data["wg"], data.get("bg"))
+    weights, ids = oracle.route(
         logits.astype(np.float32), model["top_k"], bias=data.get("correction"),
         token_ids=data.get("token_ids"), table=data.get("table"),
         expert_scale=data.get("expert_scale"), **route_attributes(model, use_hash))
@@ -188,16 +186,17 @@ def expected_route(model, use_hash, data):
 
 
 def expected_layer(model, data, weights, ids):
-    experts, k = model["num_experts"], model["top_k"]
+    experts = model["num_experts"]
     on_input = model["apply_router_weight_on_input"]
-    local = expect.local_experts(ids, experts)
-    h = expect.gemm(data["x"], data["w13"], local, slots=k,
-                    before=weights if on_input else None,
-                    activation={"kind": "swiglu", "gated": True})
-    y = expect.gemm(h, data["w2"], local)
+    h = oracle.grouped_gemm(
+        data["x"], data["w13"], "ids", [ids], row_source="token",
+        weights=weights, weight="input" if on_input else "none",
+        act={"kind": "swiglu"})
+    y = oracle.grouped_gemm(h, data["w2"], "ids", [ids])
     scale = model["routed_scaling_factor"] if scale_place(model) == "combine" else 1
-    return expect.combine(y, weights, ids, experts, identity_experts=model["zero_experts"],
-                          x=data["x"], weighted=not on_input, routed_scale=scale)
+    return oracle.combine(y, weights, ids, experts, x=data["x"],
+                          identity_experts=model["zero_experts"],
+                          weighted=not on_input, routed_scale=scale)
 
 
 def narrow_case(index, model, use_hash):
@@ -212,8 +211,8 @@ def narrow_case(index, model, use_hash):
             program.output(name, value, expected)
         if model["shared_gate"]:
             gate = add_shared_gate(program, make, x, NARROW_HIDDEN)
-            program.output(name, gate, expect.sigmoid(
-                make.data["x"].astype(np.float64) @ make.data["shared_gate"].T))
+            score = oracle.gate(make.data["x"], make.data["shared_gate"])
+            program.output(name, gate, oracle.route(score, 1, score="sigmoid")[0])
         if needs_experts(model):
             out = add_experts(program, make, model, x, weights, ids, NARROW_WIDTH)
             program.output(name, out, expected_layer(model, make.data, *want[1:]))

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "Models"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "Models")]
 
-import expect  # noqa: E402
+import oracle  # noqa: E402
 from generate import LAYERS, add_layer, small  # noqa: E402
 from moe_cases import rounded, run_cases  # noqa: E402
 
@@ -27,7 +27,7 @@ SEED = 20261130
 CAPTURES = [("gpt-oss-20b-decode", "gpt-oss-20b", (1, 16, 64)),
             ("deepseek-v2-lite-prefill", "deepseek-v2-lite", (256,))]
 ACTIVATIONS = {
-    "gpt-oss-20b": {"kind": "swigluoai", "interleaved": True, "limit": 7.0},
+    "gpt-oss-20b": {"kind": "swigluoai", "layout": "interleaved", "limit": 7.0},
     "deepseek-v2-lite": {"kind": "swiglu"},
 }
 
@@ -53,18 +53,18 @@ def expected(layer, activation, d):
     def bf16(x):
         return rounded(x, "bf16")
 
-    def expert(x, w13, w2, rows, slots, b13=None, b2=None):
-        h = bf16(expect.gemm(x, w13, rows, slots, bias=b13))
-        return bf16(expect.gemm(bf16(expect.activate(h, **activation)), w2, rows,
-                                bias=b2))
+    def expert(x, w13, w2, grouping, first, second, b13=None, b2=None):
+        h = bf16(oracle.grouped_gemm(x, w13, grouping, bias=b13, **first))
+        act = bf16(oracle.activation(h, **activation))
+        return bf16(oracle.grouped_gemm(act, w2, grouping, bias=b2, **second))
 
-    rows = expect.local_experts(d["ids"], layer.experts)
-    y = expert(d["x"], d["w13"], d["w2"], rows, layer.k, d.get("b13"), d.get("b2"))
+    rows = {"rows": [d["ids"]]}
+    y = expert(d["x"], d["w13"], d["w2"], "ids", {**rows, "row_source": "token"}, rows,
+               d.get("b13"), d.get("b2"))
     residual = None
     if layer.shared_experts:
-        residual = expert(d["x"], d["shared_w13"], d["shared_w2"],
-                          np.zeros(len(d["x"]), int), 1)
-    return expect.combine(y, d["weights"], d["ids"], layer.experts, residual=residual)
+        residual = expert(d["x"], d["shared_w13"], d["shared_w2"], "dense", {}, {})
+    return oracle.combine(y, d["weights"], d["ids"], layer.experts, residual=residual)
 
 
 def case(model, tokens, ids, weights):

@@ -57,6 +57,16 @@ def _kn(b, b_layout):
     return b if b_layout == "kn" else np.swapaxes(b, -1, -2)
 
 
+def _by_expert(left, b, expert, b_layout):
+    """Each row of `left` times the matrix of its expert; a matrix is converted
+    only if a row needs it."""
+    columns = np.shape(b)[1 if b_layout == "nk" else 2]
+    c = np.zeros((len(left), columns))
+    for e in np.unique(expert):
+        c[expert == e] = left[expert == e] @ _kn(b[e], b_layout)
+    return c
+
+
 def _k_grouped(a, b, offsets, b_layout):
     a, b = np.asarray(a, np.float64), _kn(b, b_layout)
     ends = group_ends(offsets, "offsets", a.shape[1])
@@ -105,7 +115,7 @@ def grouped_gemm(a, b, grouping, rows=(), expert_map=None, bias=None, weights=No
     target = position if c_order == "sorted" else r
     factor = None if weights is None else np.asarray(weights, np.float64).ravel()[r, None]
     left = a[source] * factor if weight == "input" else a[source]
-    c = np.einsum("rk,rkn->rn", left, _kn(b, b_layout)[e])
+    c = _by_expert(left, b, e, b_layout)
     if bias is not None:
         c = c + np.asarray(bias, np.float64)[e]
     if act is not None:
