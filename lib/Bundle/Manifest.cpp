@@ -237,7 +237,8 @@ LogicalResult ManifestWriter::visit(Operation *op) {
       .Case([&](gpu::LaunchFuncOp launch) { return visitLaunch(launch); })
       .Case<func::ReturnOp, memref::DeallocOp, memref::DimOp,
             memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
-            memref::TransposeOp, affine::AffineApplyOp>([](Operation *) { return success(); })
+            memref::TransposeOp, affine::AffineApplyOp>(
+          [](Operation *) { return success(); })
       .Default([](Operation *op) -> LogicalResult {
         if (isa_and_present<arith::ArithDialect>(op->getDialect()))
           return success();

@@ -22,10 +22,22 @@ constexpr int64_t kFirstWgmmaBlock = 64;
 /// Tiles of one step along K: one 128-byte swizzle line of 16-bit elements.
 constexpr int64_t kTileK = 64;
 
-int64_t moe::ringBytes(const Candidate &candidate, int64_t elementBytes) {
-  int64_t tileRows = std::max<int64_t>(candidate.rows, 16);
-  return candidate.stages * (tileRows + candidate.columns) * candidate.k *
-         elementBytes;
+SharedPlan moe::planShared(Mma mma, int64_t rows, int64_t columns, int64_t k,
+                           int64_t stages, int64_t elementBytes) {
+  SharedPlan plan;
+  plan.tileA = std::max<int64_t>(rows, 16) * k * elementBytes;
+  plan.tileB = columns * k * elementBytes;
+  if (mma != Mma::Wgmma)
+    return plan;
+  // Two 8-byte barriers a stage; each warp stages 16 rows of 128 bytes, from
+  // the next swizzle atom on.
+  plan.barriers = 16 * stages;
+  plan.staging = rows / 16 * 16 * 128 + 1024;
+  return plan;
+}
+
+int64_t moe::warpsOf(Mma mma, int64_t rows) {
+  return mma == Mma::Wgmma ? 4 + 4 * (rows / 64) : 4;
 }
 
 /// Experts that hold at least one of `rows` uniformly routed rows.
@@ -78,12 +90,15 @@ static void predict(Candidate &candidate, const GemmProblem &problem,
 
 /// As many ring stages as fit beside a second block where that is affordable,
 /// at most `most`.
-static int64_t fittingStages(Candidate candidate, const GemmProblem &problem,
-                             int64_t bytes, int64_t most) {
+static int64_t fittingStages(const Candidate &candidate,
+                             const GemmProblem &problem, int64_t bytes,
+                             int64_t most) {
   int64_t stages = most;
   for (; stages > 1; --stages) {
-    candidate.stages = stages;
-    if (ringBytes(candidate, problem.elementBytes) + kRingReserveBytes <= bytes)
+    SharedPlan plan =
+        planShared(candidate.mma, candidate.rows, candidate.columns,
+                   candidate.k, stages, problem.elementBytes);
+    if (plan.total(stages) <= bytes)
       break;
   }
   return stages;
@@ -97,7 +112,7 @@ static Candidate mmaSyncCandidate(int64_t block, const GemmProblem &problem,
   candidate.rows = std::clamp<int64_t>(block, 16, 32);
   candidate.columns = 128;
   candidate.k = kTileK;
-  candidate.warps = 4;
+  candidate.warps = warpsOf(candidate.mma, candidate.rows);
   // Two blocks share a multiprocessor to hide each other's epilogue.
   candidate.stages =
       fittingStages(candidate, problem,
@@ -113,8 +128,7 @@ static Candidate wgmmaCandidate(int64_t block, const GemmProblem &problem,
   candidate.rows = std::min<int64_t>(block, 128);
   candidate.columns = 128;
   candidate.k = kTileK;
-  // One producer warpgroup and one consumer warpgroup for each 64 rows.
-  candidate.warps = 4 + 4 * (candidate.rows / 64);
+  candidate.warps = warpsOf(candidate.mma, candidate.rows);
   candidate.stages =
       fittingStages(candidate, problem, target.sharedPerBlock, 4);
   return candidate;

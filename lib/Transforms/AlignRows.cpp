@@ -70,6 +70,9 @@ static bool needsTable(GroupedGemmOp op) {
   case Grouping::Offsets:
   case Grouping::Sizes:
   case Grouping::Masked:
+    if (op.getGrouping() == Grouping::Masked &&
+        cast<ShapedType>(op.getA().getType()).isDynamicDim(1))
+      return false;
     return op.getNumResults() != 0 && op.getSchedule() &&
            op.getSchedule()->getMma() != Mma::Simt;
   default:
@@ -130,12 +133,8 @@ static Value collapseOuter(OpBuilder &builder, Location loc, Value value) {
 
 GroupedGemmOp AlignRows::maskedToIds(IRRewriter &rewriter, GroupedGemmOp op) {
   Location loc = op.getLoc();
+  // Schedules for a dynamic capacity name the general kernel.
   auto typeA = cast<RankedTensorType>(op.getA().getType());
-  if (typeA.isDynamicDim(1)) {
-    remark::missed(loc, alignRemark())
-        << "a masked layout of dynamic capacity keeps the general kernel";
-    return nullptr;
-  }
   int64_t rows = typeA.getDimSize(0) * typeA.getDimSize(1);
   Value ids = groupIds(rewriter, op, rewriter.getIndexAttr(rows),
                        rewriter.getI64IntegerAttr(typeA.getDimSize(1)));
@@ -254,8 +253,7 @@ void AlignRows::runOnOperation() {
   IRRewriter rewriter(&getContext());
   SmallVector<GroupedGemmOp> aligned;
   for (GroupedGemmOp op : gemms)
-    if (GroupedGemmOp byIds = toIds(rewriter, op))
-      aligned.push_back(toAligned(rewriter, byIds));
+    aligned.push_back(toAligned(rewriter, toIds(rewriter, op)));
   for (GroupedGemmOp op : aligned)
     sortIntermediate(rewriter, op);
 }

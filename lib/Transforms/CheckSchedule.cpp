@@ -36,6 +36,8 @@ using namespace mlir::moe;
 
 /// Most columns of b in a tile.
 constexpr int64_t kMaxColumns = 256;
+/// A ring needs two stages to overlap loads with MMAs; more than 16 never help.
+constexpr int64_t kMinStages = 2, kMaxStages = 16;
 /// The tensor-core kernels step along K by one 128-byte line of 16-bit values.
 constexpr int64_t kTileK = 64;
 
@@ -84,6 +86,16 @@ static LogicalResult checkTile(GroupedGemmOp op, ScheduleAttr schedule) {
   if (schedule.tileK() != kTileK)
     return op.emitOpError("requires tiles of ")
            << kTileK << " elements of K, but got " << schedule.tileK();
+  int64_t stages = schedule.getStages();
+  if (stages < kMinStages || stages > kMaxStages)
+    return op.emitOpError("requires ") << kMinStages << " to " << kMaxStages
+                                       << " stages, but got " << stages;
+  int64_t warps = warpsOf(schedule.getMma(), rows);
+  if (schedule.getWarps() != warps)
+    return op.emitOpError("requires ")
+           << warps << " warps for mma = " << stringifyMma(schedule.getMma())
+           << " and tiles of " << rows << " rows, but got "
+           << schedule.getWarps();
   int64_t block = op.getBlock() ? static_cast<int64_t>(*op.getBlock()) : rows;
   if (block % rows != 0 && !(block < 16 && rows == 16))
     return op.emitOpError("requires its blocks of ")
@@ -97,22 +109,24 @@ static LogicalResult checkSharedMemory(GroupedGemmOp op, ScheduleAttr schedule,
                                        const Target &target) {
   int64_t elementBytes =
       cast<ShapedType>(op.getB().getType()).getElementTypeBitWidth() / 8;
-  int64_t tileA = std::max<int64_t>(schedule.tileRows(), 16) *
-                  schedule.tileK() * elementBytes;
-  int64_t tileB = schedule.tileColumns() * schedule.tileK() * elementBytes;
-  int64_t needed = schedule.getStages() * (tileA + tileB) + kRingReserveBytes;
-  if (needed <= target.sharedPerBlock)
+  int64_t stages = schedule.getStages();
+  SharedPlan plan =
+      planShared(schedule.getMma(), schedule.tileRows(), schedule.tileColumns(),
+                 schedule.tileK(), stages, elementBytes);
+  if (plan.total(stages) <= target.sharedPerBlock)
     return success();
-  int64_t fits = (target.sharedPerBlock - kRingReserveBytes) / (tileA + tileB);
-  InFlightDiagnostic diag =
-      op.emitOpError("needs ")
-      << needed << " bytes of shared memory: " << schedule.getStages()
-      << " stages of a tile of a (" << tileA << " bytes) and a tile of b ("
-      << tileB << " bytes), and " << kRingReserveBytes
-      << " bytes of barriers and row indices; " << target.arch << " has "
-      << target.sharedPerBlock << " per block; ";
-  if (fits >= 2)
-    return diag << fits << " stages fit";
+  InFlightDiagnostic diag = op.emitOpError("needs ");
+  diag << plan.total(stages) << " bytes of shared memory: " << stages
+       << " stages of a tile of a (" << plan.tileA
+       << " bytes) and a tile of b (" << plan.tileB << " bytes)";
+  if (plan.staging)
+    diag << ", barriers (" << plan.barriers << " bytes) and staging ("
+         << plan.staging << " bytes)";
+  diag << "; " << target.arch << " has " << target.sharedPerBlock
+       << " per block; ";
+  for (int64_t fewer = stages - 1; fewer >= kMinStages; --fewer)
+    if (plan.total(fewer) <= target.sharedPerBlock)
+      return diag << fewer << " stages fit";
   return diag << "use a tile of fewer columns";
 }
 

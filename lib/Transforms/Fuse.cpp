@@ -109,8 +109,12 @@ bool PermutedRegion::collectUse(OpOperand &use) {
     if (&use != &unpermute.getRowsMutable() ||
         unpermute.getSource() != permute.getResults()[1])
       return fail("an unpermute does not use the permute's own source");
-    if (use.get() == permute.getResults()[0] || !use.get().hasOneUse())
+    if (!use.get().hasOneUse())
       return fail("the rows that return to flat rows have another use");
+    // An activation writes every row, a GEMM leaves rows without expert as the
+    // unpermute does.
+    if (!use.get().getDefiningOp<GroupedGemmOp>())
+      return fail("the rows that return to flat rows do not come from a GEMM");
   } else if (auto gemm = dyn_cast<GroupedGemmOp>(user)) {
     if (!collectGemm(gemm, use))
       return false;
@@ -165,12 +169,12 @@ static Value emptyFlatRows(RewriterBase &rewriter, PermuteOp permute,
 void PermutedRegion::rewriteGemm(RewriterBase &rewriter, GroupedGemmOp gemm) {
   bool gathers = gemm.getA() == permute.getResults()[0];
   Value a = gathers ? permute.getX() : flat.lookup(gemm.getA());
+  Value c = emptyFlatRows(rewriter, permute, gemm.getC());
   auto newGemm = cast<GroupedGemmOp>(rewriter.clone(*gemm));
   newGemm.getAMutable().assign(a);
   newGemm.getRowsMutable().assign(permute.getIds());
   if (permute.getExpertMap())
     newGemm.getExpertMapMutable().assign(permute.getExpertMap());
-  Value c = emptyFlatRows(rewriter, permute, gemm.getC());
   newGemm.getCMutable().assign(c);
   newGemm.getResult(0).setType(cast<RankedTensorType>(c.getType()));
   newGemm.setGrouping(Grouping::Ids);
@@ -250,6 +254,8 @@ static bool fuseActivation(RewriterBase &rewriter, ActivationOp activation) {
   else if (gemm && gemm.getWeight() == WeightPlace::Output)
     reason = "the GEMM applies the router weight, which comes after the "
              "activation";
+  else if (gemm && gemm->getBlock() != activation->getBlock())
+    reason = "GEMM and activation are in different blocks";
   else if (gemm && gemm.getGrouping() == Grouping::Masked)
     reason = "the GEMM's rows are not a matrix";
   else if (gemm && gemm.getGrouping() == Grouping::KGrouped)
@@ -290,6 +296,9 @@ static bool fuseWeights(RewriterBase &rewriter, CombineOp combine) {
   else if (gemm && (gemm.getRows().front() != combine.getIds() ||
                     gemm.getExpertMap() != combine.getExpertMap()))
     reason = "GEMM and combine use different ids or expert maps";
+  else if (gemm &&
+           gemm.getNumExperts() != static_cast<int64_t>(combine.getExperts()))
+    reason = "GEMM and combine have different numbers of experts";
   else if (gemm && gemm->getBlock() != combine->getBlock())
     reason = "GEMM and combine are in different blocks";
   if (!reason.empty()) {

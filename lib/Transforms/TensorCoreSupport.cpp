@@ -21,6 +21,14 @@ std::string moe::whySimt(GroupedGemmOp op) {
     return "f32 rows are multiplied exactly, without tensor cores";
   if (a != b)
     return "a and b have different types";
+  bool needsTable = op.getGrouping() != Grouping::Dense &&
+                    op.getGrouping() != Grouping::Aligned &&
+                    op.getGrouping() != Grouping::KGrouped;
+  if (needsTable && op.getNumResults() == 0)
+    return "on memrefs no row table can be put in front of it";
+  if (op.getGrouping() == Grouping::Masked &&
+      cast<ShapedType>(op.getA().getType()).isDynamicDim(1))
+    return "the capacity of its groups is dynamic";
   if (op.getGrouping() == Grouping::KGrouped)
     return "k_grouped contracts the ragged dimension";
   if (op.getBLayout() != BLayout::NK)

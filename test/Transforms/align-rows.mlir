@@ -1,7 +1,7 @@
 // RUN: moe-opt %s --pass-pipeline='builtin.module(moe-align-rows)' | FileCheck %s
 
-// CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> (((s0 * 2 + 252) ceildiv 64) * 64)>
-// CHECK-DAG: #[[TILES:.*]] = affine_map<()[s0] -> ((s0 * 2 + 252) ceildiv 64)>
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> (((s0 + 126) ceildiv 32) * 64)>
+// CHECK-DAG: #[[TILES:.*]] = affine_map<()[s0] -> ((s0 + 126) ceildiv 32)>
 
 // The general kernel needs no table.
 // CHECK-LABEL: func @simt

@@ -290,7 +290,8 @@ static FailureOr<std::vector<Array>> runTimed(const Device &device,
 //===----------------------------------------------------------------------===//
 
 /// Whether the keys of a routing come from a gate, whose sums may differ, and
-/// the slots per token; 0 if not.
+/// the slots per token; 0 if not. The gate of a shared expert routes as well,
+/// with one slot: the largest number is the layer's.
 static int64_t slotsOfGatedRouting(func::FuncOp function) {
   bool gate = false;
   int64_t slots = 0;
@@ -298,7 +299,7 @@ static int64_t slotsOfGatedRouting(func::FuncOp function) {
     reached.walk([&](Operation *op) {
       gate |= isa<GateOp>(op);
       if (auto route = dyn_cast<RouteOp>(op))
-        slots = route.getTopK();
+        slots = std::max(slots, route.getTopK());
     });
   return gate ? slots : 0;
 }

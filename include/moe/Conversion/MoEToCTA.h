@@ -69,9 +69,9 @@ struct GemmKernelSpec {
   GemmElement element = GemmElement::BF16; // of a and b
   GemmElement output = GemmElement::BF16;
   int64_t experts = 1;
-  int64_t n = 0; // rows of b per expert
-  int64_t k = 0; // a multiple of 8
-  int64_t block = 16;      // rows of a tile
+  int64_t n = 0;      // rows of b per expert
+  int64_t k = 0;      // a multiple of 8
+  int64_t block = 16; // rows of a tile
   /// Rows of a block of the row table, 0 for `block`: a multiple of `block`, or
   /// less than 16 for a tile of 16 that holds one such block.
   int64_t tableBlock = 0;

@@ -63,11 +63,24 @@ struct Candidate {
   std::string reason;
 };
 
-/// Shared memory beside the ring of stages: barriers, row indices of a tile.
-constexpr int64_t kRingReserveBytes = 4096;
+/// Shared memory of one thread block, in bytes.
+struct SharedPlan {
+  /// A tile of a and a tile of b: one stage of the ring.
+  int64_t tileA = 0, tileB = 0;
+  /// Barriers of the ring and the staging of finished rows.
+  int64_t barriers = 0, staging = 0;
 
-/// Bytes of shared memory that the ring of a tile needs.
-int64_t ringBytes(const Candidate &candidate, int64_t elementBytes);
+  int64_t total(int64_t stages) const {
+    return stages * (tileA + tileB) + barriers + staging;
+  }
+};
+
+/// What a tensor-core kernel of this tile and number of stages needs.
+SharedPlan planShared(Mma mma, int64_t rows, int64_t columns, int64_t k,
+                      int64_t stages, int64_t elementBytes);
+
+/// Warps of the kernel: four, and for wgmma four more per 64 rows.
+int64_t warpsOf(Mma mma, int64_t rows);
 
 /// Every candidate that is legal on `target`, best first. Never empty: the
 /// general kernel takes every problem.

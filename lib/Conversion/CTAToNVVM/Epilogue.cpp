@@ -19,8 +19,8 @@ FlatRow cta::loadFlatRow(Emitter &e, Value place, Value table, Value end,
   Value inside = end ? e.below(place, end) : Value();
   // A place past the end has no entry: read the first of the table instead.
   Value entry = end ? e.select(inside, place, e.i32(0)) : place;
-  Value row = e.load(e.b.getI32Type(),
-                     e.offset(table, e.mul(e.zext(entry), 4)), 4);
+  Value row =
+      e.load(e.b.getI32Type(), e.offset(table, e.mul(e.zext(entry), 4)), 4);
   Value valid = e.below(row, limit);
   if (end)
     valid = arith::AndIOp::create(e.b, e.loc, valid, inside);

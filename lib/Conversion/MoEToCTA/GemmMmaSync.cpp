@@ -74,8 +74,7 @@ struct MmaSyncKernel {
     auto rowsType = RowIdsType::get(b.getContext(), g.spec.block / 8);
     Value rows =
         FragmentRowsOp::create(b, loc, rowsType, tile.firstRow, tile.limit,
-                               g.table(), tile.end, g.spec.block,
-                               Mma::MmaSync);
+                               g.table(), tile.end, g.spec.block, Mma::MmaSync);
     Value accumulator = multiply(tile, source, base);
     DrainOp::create(b, loc, ring);
     g.finish(tile, tile.firstRow, accumulator, rows, Value());

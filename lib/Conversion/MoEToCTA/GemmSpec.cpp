@@ -78,8 +78,7 @@ LogicalResult cta::verifyGemmKernelSpec(Location loc,
        spec.aOrder != GemmRowOrder::Flat || spec.cOrder != GemmRowOrder::Flat))
     return refuse(loc, spec,
                   "is dense, so it requires one expert and flat rows");
-  if (spec.bias && *spec.bias != GemmElement::F32 &&
-      *spec.bias != spec.element)
+  if (spec.bias && *spec.bias != GemmElement::F32 && *spec.bias != spec.element)
     return refuse(loc, spec, "requires a bias of f32 or of the type of b");
   if (spec.bias && spec.weight == GemmWeight::Input)
     return refuse(loc, spec,
@@ -122,12 +121,13 @@ static LogicalResult chooseRing(Location loc, const GemmKernelSpec &spec,
   int64_t least = spec.stages ? spec.stages : 2;
   if (shape.stages >= least && least >= 2)
     return success();
-  return refuse(loc, spec,
-                "needs " + Twine(std::max<int64_t>(least, 2)) + " stages of " +
-                    Twine(shape.stageBytes) +
-                    " bytes of shared memory, but the limit is " +
-                    Twine(spec.sharedLimit) +
-                    "; use fewer stages, a smaller block or fewer columns");
+  return refuse(
+      loc, spec,
+      "needs " + Twine(std::max<int64_t>(least, 2)) + " stages of " +
+          Twine(shape.stageBytes) + " bytes of shared memory beside " +
+          Twine(shape.stagingBytes) + " bytes of staging, but the limit is " +
+          Twine(spec.sharedLimit) +
+          "; use fewer stages, a smaller block or fewer columns");
 }
 
 /// True when rows of c can be written in aligned 16-byte pieces, through

@@ -132,10 +132,9 @@ struct WgmmaKernel {
     Value firstRow = tile.firstRow;
     if (g.shape.consumers > 1)
       firstRow = g.add(firstRow, g.mul(group, 64));
-    Value rows =
-        FragmentRowsOp::create(b, loc, RowIdsType::get(b.getContext(), 2),
-                               firstRow, tile.limit, g.table(), tile.end, 64,
-                               Mma::Wgmma);
+    Value rows = FragmentRowsOp::create(
+        b, loc, RowIdsType::get(b.getContext(), 2), firstRow, tile.limit,
+        g.table(), tile.end, 64, Mma::Wgmma);
     Value first = multiply(group, stage, phase, Value());
     auto [nextStage, nextPhase] = advance(stage, phase);
     auto loop =

@@ -262,19 +262,18 @@ void GemmLaunch::emit() {
     add(param);
   bool dense = op.getGrouping() == Grouping::Dense;
   AffineExpr count = getAffineSymbolExpr(0, op.getContext());
-  AffineExpr rule = (dense ? count.ceilDiv(rows) : count * tilesPerBlock) *
-                    kernel.colTiles;
+  AffineExpr rule =
+      (dense ? count.ceilDiv(rows) : count * tilesPerBlock) * kernel.colTiles;
   Value tiles =
       site.apply(rule, dense ? rowCount() : site.extent(op.getRows()[1], 0));
   int64_t resident = site.target.numSMs * kernel.ctasPerSM;
   Value one = site.constant(1);
   Value grid = arith::MinSIOp::create(site.host, site.loc(),
                                       site.constant(resident), tiles);
-  std::string text = "(min(" + std::to_string(resident) + ", " +
-                     (dense ? "(R ceildiv " + std::to_string(rows) + ")"
-                            : std::string("B")) +
-                     " * " + std::to_string(tilesPerBlock * kernel.colTiles) +
-                     "), 1, 1)";
+  std::string text =
+      "(min(" + std::to_string(resident) + ", " +
+      (dense ? "(R ceildiv " + std::to_string(rows) + ")" : std::string("B")) +
+      " * " + std::to_string(tilesPerBlock * kernel.colTiles) + "), 1, 1)";
   LLVM::LLVMFuncOp func = kernel.func;
   setKernelInfo(func, texts, text, kernel.threads, kernel.sharedBytes,
                 *op.getSchedule());
