@@ -256,10 +256,6 @@ static bool fuseActivation(RewriterBase &rewriter, ActivationOp activation) {
              "activation";
   else if (gemm && gemm->getBlock() != activation->getBlock())
     reason = "GEMM and activation are in different blocks";
-  else if (gemm && gemm.getGrouping() == Grouping::Masked)
-    reason = "the GEMM's rows are not a matrix";
-  else if (gemm && gemm.getGrouping() == Grouping::KGrouped)
-    reason = "a k_grouped GEMM has no activation";
   else if (gemm && !leavesNoDefinedRows(gemm, activation))
     reason = "rows without an expert hold defined values: start GEMM and "
              "activation from tensor.empty";
@@ -277,8 +273,9 @@ static bool fuseActivation(RewriterBase &rewriter, ActivationOp activation) {
   fused.getResult(0).setType(activation.getResult(0).getType());
   fused.setActivationAttr(activation.getActivation());
   remark::passed(activation.getLoc(), remarkNamed("activation"))
-      << stringifyActivationKind(activation.getActivation().getKind())
-      << " moved into the epilogue of the GEMM";
+      << (stringifyActivationKind(activation.getActivation().getKind()) +
+          " moved into the epilogue of the GEMM")
+             .str();
   rewriter.replaceOp(activation, fused.getResults());
   rewriter.eraseOp(gemm);
   return true;
