@@ -25,25 +25,29 @@ TOLERANCES = {"bf16": 5e-3, "f16": 2e-3, "f32": 1e-5}
 
 
 def values(array, dtype):
+    """The elements as f64."""
     if dtype == "bf16":
         return random_inputs.bf16_values(array).astype(np.float64)
     return array.astype(np.float64)
 
 
-def compare(found, expected, dtype, skip):
+def compare(found, expected, dtype, skip, limit):
     """An error text, or the relative L2 error."""
-    keep = np.ones(expected.shape[0], bool)
+    keep = np.ones(expected.shape[:1] or (1,), bool)
     keep[skip] = False
+    if found.shape != expected.shape:
+        return f"shape {found.shape}, expected {expected.shape}"
     if dtype == "i32":
         wrong = int((found[keep] != expected[keep]).sum())
         return f"{wrong} of {expected.size} integers differ" if wrong else 0.0
     f, e = values(found, dtype)[keep], values(expected, dtype)[keep]
     if not np.array_equal(np.isnan(f), np.isnan(e)):
         return f"NaN at {int((np.isnan(f) != np.isnan(e)).sum())} other places"
-    f, e = np.nan_to_num(f), np.nan_to_num(e)
+    if not np.array_equal(f[np.isinf(f)], e[np.isinf(e)]):
+        return "infinities differ"
+    f, e = (np.where(np.isfinite(v), v, 0) for v in (f, e))
     norm = float(np.sqrt((e * e).sum()))
     error = float(np.sqrt(((f - e) ** 2).sum())) / (norm or 1.0)
-    limit = TOLERANCES[dtype]
     return error if error <= limit else f"relative L2 {error:.2e} above {limit:.0e}"
 
 
@@ -62,15 +66,20 @@ def run_case(driver, folder):
     shapes = [e.shape for e in expected]
     first = layer.run(inputs, shapes)
     second = layer.run(inputs, shapes)
-    worst = 0.0
+    worst, problems = 0.0, []
     for i, (found, again, wanted) in enumerate(zip(first, second, expected)):
         if found.tobytes() != again.tobytes():
-            return f"result {i} differs between two runs"
-        outcome = compare(found, wanted, case["types"][i], case.get("near_ties", []))
+            problems.append(f"result {i} differs between two runs")
+            continue
+        dtype = case["types"][i]
+        limit = case["tolerances"][i] if "tolerances" in case else TOLERANCES[dtype]
+        outcome = compare(found, wanted, dtype, case.get("near_ties", []), limit)
+        name = case["names"][i] if "names" in case else ""
         if isinstance(outcome, str):
-            return f"result {i}: {outcome}"
+            problems.append(f"result {i} {name}: {outcome}")
+            continue
         worst = max(worst, outcome)
-    return worst
+    return "; ".join(problems) or worst
 
 
 def main():
