@@ -5,7 +5,7 @@
 // RUN:   --remarks-filter='moe.*' --remark-policy=all 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: not moe-opt %s --pass-pipeline='builtin.module(moe-select-schedule{arch=sm_100})' 2>&1 | FileCheck %s --check-prefix=ARCH
 
-// ARCH: error: moe-select-schedule: no target 'sm_100'; supported are sm_80, sm_89, sm_90, sm_90a
+// ARCH: error: no target 'sm_100'; supported are sm_80, sm_89, sm_90, sm_90a
 
 // A schedule that is there stays.
 // CHECK-LABEL: func @written
