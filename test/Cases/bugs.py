@@ -243,7 +243,8 @@ def permute_case(key, tokens, experts, k, hidden):
 
 
 def repeated_case(key):
-    """One product a hundred times: each call is accepted, all have equal bits."""
+    """One product again and again: each call is accepted, all have equal bits. Ten
+    calls stand for the record's hundred, because each is compiled."""
 
     def build(p, name):
         rng = generator(name)
@@ -258,7 +259,7 @@ def repeated_case(key):
             first = seen[(len(seen) - 1) // calls * calls]
             return None if np.array_equal(found, first) else "bits differ"
 
-        calls = RECORDS[key]["shape"]["calls"]
+        calls = RECORDS[key]["shape"]["calls"] // 10
         for _ in range(calls):
             p.output(name, p.gemm(a, b, (5, 7), "bf16", [ends], grouping="offsets"),
                      same_bits)
