@@ -10,7 +10,9 @@
 """
 
 import collections
+import re
 import sys
+from pathlib import Path
 
 import common  # noqa: F401, first: it puts test/Models on the path
 
@@ -19,6 +21,8 @@ import golden
 import grids
 import refusals
 from moe_cases import run_cases
+
+TESTS = Path(__file__).parent.parent
 
 SUITES = {
     "golden": (golden, ""),
@@ -54,8 +58,15 @@ def listing():
             (slow if case.slow else tested).add(case.record)
         if module is bugs:
             tested |= refusals.records()
-        unknown = (slow | tested | set(module.REASONS)) - set(records)
-        both = set(module.REASONS) & (slow | tested)
+        elsewhere = getattr(module, "ELSEWHERE", {})
+        for record, test in elsewhere.items():
+            name = record.split("/")[1]
+            if not re.search(rf"\b{name}\b", (TESTS / test).read_text()):
+                print(f"WRONG {record}: {test} does not name it")
+                status = 1
+        excused = set(module.REASONS) | set(elsewhere)
+        unknown = (slow | tested | excused) - set(records)
+        both = excused & (slow | tested)
         for record in sorted(unknown | both):
             print(f"WRONG {record}: no such record, or tested and excused")
             status = 1
@@ -65,6 +76,8 @@ def listing():
                 found[file, "tested"] += 1
             elif record in slow:
                 found[file, "tested in the slow tier"] += 1
+            elif record in elsewhere:
+                found[file, "tested by " + elsewhere[record]] += 1
             elif record in module.REASONS:
                 found[file, "not here: " + module.REASONS[record]] += 1
             else:

@@ -4,6 +4,8 @@
 // whose byte offsets pass 32 bits earlier than its element offsets, rows of
 // width 7168 and 4096 for any number of tokens, a weight gradient of 5.4e9.
 //
+// The numbers behind each case are those of the bug inputs of test/Cases.
+//
 // RUN: moe-opt %s --moe-to-nvvm | FileCheck %s --check-prefix=IR \
 // RUN:   --implicit-check-not='{{arith\.muli .*%c(3584|6144|7168|12288|14336|28672|29360128|22020096|44040192|58720256)_i32}}'
 // RUN: moe-opt %s --moe-to-ptx --emit=ptx | FileCheck %s --check-prefix=PTX
@@ -19,6 +21,7 @@
 #warpgroups = #moe.schedule<mma = wgmma, tile = [64, 128, 64], stages = 4, warps = 8>
 #general = #moe.schedule<mma = simt, tile = [16, 64, 16]>
 
+// offsets-1 and offsets-5, by mma.sync.
 // IR-LABEL:  llvm.func @mma_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c14336_i64{{.*}} : i64
 // IR:          arith.muli %{{.*}}, %c58720256_i64{{.*}} : i64
@@ -39,6 +42,7 @@ func.func @mma(%a: tensor<?x7168xbf16>, %b: tensor<256x4096x7168xbf16>, %ids: te
   return %0 : tensor<?x4096xbf16>
 }
 
+// offsets-1 by wgmma.
 // IR-LABEL:  llvm.func @wgmma_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c14336_i64{{.*}} : i64
 // IR:          nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}} box[%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}]
@@ -57,6 +61,7 @@ func.func @wgmma(%a: tensor<?x7168xbf16>, %b: tensor<256x4096x7168xbf16>, %ids: 
   return %0 : tensor<?x4096xbf16>
 }
 
+// offsets-1 by the general kernel.
 // IR-LABEL:  llvm.func @simt_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
 // IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c4096_i64{{.*}} : i64
@@ -94,7 +99,7 @@ func.func @simt_kn(%a: tensor<?x7168xbf16>, %b: tensor<256x7168x4096xbf16>, %ids
   return %0 : tensor<?x4096xbf16>
 }
 
-// Expert 49 starts beyond 2^31 bytes, but not beyond 2^31 elements.
+// offsets-6: expert 49 starts beyond 2^31 bytes, but not beyond 2^31 elements.
 // IR-LABEL:  llvm.func @bytes_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c44040192_i64{{.*}} : i64
 // IR:          arith.muli %{{.*}}, %c6144_i64{{.*}} : i64
@@ -110,7 +115,7 @@ func.func @bytes(%a: tensor<?x3584xbf16>, %b: tensor<896x6144x3584xbf16>, %ids: 
   return %0 : tensor<?x6144xbf16>
 }
 
-// The rows of a and b are as long as the batch: the stride is no constant.
+// offsets-4: the rows of a and b are as long as the batch: the stride is no constant.
 // IR-LABEL:  llvm.func @wgrad_{{[0-9]+}}_grouped_gemm
 // IR-NOT:      arith.muli {{.*}}%c{{2048|5120}}_i32
 // IR:          %[[EXTENT:.*]] = arith.extsi %arg4 : i32 to i64
@@ -145,6 +150,7 @@ func.func @wgrad896(%a: tensor<2048x?xbf16>, %b: tensor<2048x?xbf16>, %ends: ten
   return %0 : tensor<896x2048x2048xbf16>
 }
 
+// offsets-2.
 // IR-LABEL:  llvm.func @combine_{{[0-9]+}}_combine
 // IR:          %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x : i32
 // IR-NEXT:     %[[TOKEN:.*]] = arith.extsi %[[BLOCK]] : i32 to i64
@@ -161,7 +167,7 @@ func.func @combine(%y: tensor<?x7168xbf16>, %w: tensor<?x8xf32>, %ids: tensor<?x
   return %o : tensor<?x7168xbf16>
 }
 
-// Slot 0 of token 52429 starts at element 2147491840.
+// offsets-3: slot 0 of token 52429 starts at element 2147491840.
 // IR-LABEL:  llvm.func @combine4096_{{[0-9]+}}_combine
 // IR-NOT:      arith.muli {{.*}}%c{{4096|40960}}_i32
 // IR:          arith.muli %{{.*}}, %c{{4096|40960}}_i64{{.*}} : i64
@@ -177,6 +183,7 @@ func.func @combine4096(%y: tensor<?x4096xbf16>, %w: tensor<?x10xf32>, %ids: tens
   return %o : tensor<?x4096xbf16>
 }
 
+// offsets-2, the rows in expert order.
 // IR-LABEL:  llvm.func @permute_{{[0-9]+}}_permute_copy
 // IR-COUNT-2:  arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
 // IR-LABEL:  llvm.func @permute_{{[0-9]+}}_unpermute_copy
