@@ -171,8 +171,8 @@ LogicalResult ManifestWriter::visitAlloc(memref::AllocOp op) {
     shape.push_back(ShapedType::isDynamic(extent) ? expression(*sizes++)
                                                   : Json(extent));
     if (shape.back().is_null())
-      return op.emitError("has a size that is no expression of the extents of "
-                          "the arguments");
+      return op.emitOpError("has a size that is no expression of the extents "
+                            "of the arguments");
   }
   buffers[op] = static_cast<int64_t>(buffers.size());
   allocShapes[op] = shape;
@@ -184,8 +184,8 @@ LogicalResult ManifestWriter::visitAlloc(memref::AllocOp op) {
 LogicalResult ManifestWriter::visitMap(EncodeTensorMapOp op) {
   int64_t buffer = bufferOf(op.getSource());
   if (buffer < 0)
-    return op.emitError("describes a buffer that is neither an argument nor "
-                        "workspace");
+    return op.emitOpError("describes a buffer that is neither an argument nor "
+                          "workspace");
   auto type = cast<MemRefType>(op.getSource().getType());
   auto [strides, offset] = type.getStridesAndOffset();
   maps[op] = static_cast<int64_t>(maps.size());
@@ -212,8 +212,9 @@ LogicalResult ManifestWriter::visitLaunch(gpu::LaunchFuncOp op) {
       arg = {{"scalar", value}, {"type", typeName(operand.getType())}};
     }
     if (arg.is_null())
-      return op.emitError("passes a value that is no buffer, no tensor map and "
-                          "no expression of the extents of the arguments");
+      return op.emitOpError("passes a value that is no buffer, no tensor map "
+                            "and no expression of the extents of the "
+                            "arguments");
     args.push_back(arg);
   }
   auto dims = [&](gpu::KernelDim3 dim) {
@@ -242,9 +243,13 @@ LogicalResult ManifestWriter::visit(Operation *op) {
       .Default([](Operation *op) -> LogicalResult {
         if (isa_and_present<arith::ArithDialect>(op->getDialect()))
           return success();
-        return op->emitError("cannot be part of a launch list: only launches, "
-                             "allocations and size computations can; compute "
-                             "it before or after the layer");
+        InFlightDiagnostic diag = op->emitOpError(
+            "cannot be part of a launch list: only launches, allocations "
+            "and size computations can; ");
+        if (isa<memref::CopyOp>(op))
+          return diag << "let the function write its result into a "
+                         "tensor.empty, so that nothing has to be copied";
+        return diag << "compute it before or after the layer";
       });
 }
 
@@ -256,7 +261,7 @@ FailureOr<Json> ManifestWriter::write() {
   for (BlockArgument arg : func.getArguments()) {
     auto type = dyn_cast<MemRefType>(arg.getType());
     if (!type)
-      return func.emitError("requires its arguments to be memrefs, but #")
+      return func.emitOpError("requires its arguments to be memrefs, but #")
              << arg.getArgNumber() << " is " << arg.getType();
     buffers[arg] = arg.getArgNumber();
     manifest["arguments"].push_back(

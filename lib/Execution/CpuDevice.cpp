@@ -28,6 +28,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -76,13 +77,23 @@ static bool usesF16(Operation *root) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+/// The name of the entry in compiled code. No function keeps its own name: one
+/// called memcpy would replace the C library's.
+static constexpr llvm::StringLiteral kEntryName = "moe_entry";
+
 /// A copy of the module of `function` with this function as its only entry,
 /// whose arguments keep their contents.
 static OwningOpRef<ModuleOp> cloneForCall(func::FuncOp function) {
   OwningOpRef<ModuleOp> module(function->getParentOfType<ModuleOp>().clone());
   Builder builder(function.getContext());
-  for (auto other : module->getOps<func::FuncOp>()) {
-    if (other.getSymName() != function.getSymName()) {
+  SymbolTable symbols(*module);
+  unsigned count = 0;
+  for (auto other : llvm::to_vector(module->getOps<func::FuncOp>())) {
+    bool entry = other.getSymName() == function.getSymName();
+    std::string name =
+        entry ? kEntryName.str() : "moe_function_" + std::to_string(count++);
+    (void)symbols.rename(other, name);
+    if (!entry) {
       other.setPrivate();
       continue;
     }
@@ -244,6 +255,33 @@ static FailureOr<std::vector<Array>> takeResults(func::FuncOp function,
   return arrays;
 }
 
+/// Follows the calls of `function`: every callee has a body, and none calls a
+/// function that is still running.
+static LogicalResult checkCalls(func::FuncOp function,
+                                SmallVectorImpl<func::FuncOp> &running) {
+  running.push_back(function);
+  WalkResult result = function.walk([&](func::CallOp call) {
+    auto callee = dyn_cast_or_null<func::FuncOp>(
+        SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()));
+    if (!callee || callee.isExternal()) {
+      call.emitOpError("calls @")
+          << call.getCallee()
+          << ", which has no body; define it or remove the call";
+      return WalkResult::interrupt();
+    }
+    if (llvm::is_contained(running, callee)) {
+      call.emitOpError("calls @") << call.getCallee()
+                                  << ", which is still running: recursion "
+                                     "cannot end here; unroll it";
+      return WalkResult::interrupt();
+    }
+    return failed(checkCalls(callee, running)) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+  });
+  running.pop_back();
+  return success(!result.wasInterrupted());
+}
+
 static LogicalResult checkSignature(func::FuncOp function) {
   for (Type type : function.getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -258,7 +296,8 @@ static LogicalResult checkSignature(func::FuncOp function) {
   if (!function->getParentOfType<ModuleOp>() || function.isExternal())
     return function.emitOpError(
         "requires a body in a module to run on the CPU");
-  return success();
+  SmallVector<func::FuncOp> running;
+  return checkCalls(function, running);
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,8 +330,20 @@ FailureOr<std::vector<Array>> moe::runOnCpu(func::FuncOp function,
   }
   ResultStruct results(function.getResultTypes());
   arguments.push_back(results.data());
-  if (llvm::Error error =
-          (*engine)->invokePacked(function.getSymName(), arguments))
+  // What only the run decides (a slice out of bounds, a size of zero that is
+  // divided by) compiled code does not check.
+  llvm::Error error = llvm::Error::success();
+  llvm::CrashRecoveryContext::Enable();
+  bool survived = llvm::CrashRecoveryContext().RunSafely(
+      [&] { error = (*engine)->invokePacked(kEntryName, arguments); });
+  llvm::CrashRecoveryContext::Disable();
+  if (!survived) {
+    llvm::consumeError(std::move(error));
+    return function.emitOpError(
+        "ended with a machine fault on the CPU: a size or an offset that it "
+        "computes is out of bounds; the reference device names the op");
+  }
+  if (error)
     return function.emitOpError("cannot be called: ")
            << llvm::toString(std::move(error));
   return takeResults(function, results);

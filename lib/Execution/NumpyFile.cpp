@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -191,6 +192,9 @@ static llvm::Expected<Array> readContents(StringRef file, ElementKind kind) {
 }
 
 llvm::Expected<Array> moe::readNpy(StringRef path, ElementKind kind) {
+  // A device or a pipe may never end.
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return llvm::createStringError(path + ": not a regular file");
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)

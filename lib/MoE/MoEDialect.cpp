@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -78,6 +79,16 @@ struct MoEBytecodeInterface : public BytecodeDialectInterface {
                                                static_cast<uint32_t>(minor));
   }
 };
+/// Every op may move into any function: none refers to the one it is in.
+struct MoEInlinerInterface : public DialectInlinerInterface {
+  explicit MoEInlinerInterface(Dialect *dialect)
+      : DialectInlinerInterface(dialect) {}
+
+  bool isLegalToInline(Operation *, Region *, bool,
+                       IRMapping &) const override {
+    return true;
+  }
+};
 } // namespace
 
 void MoEDialect::initialize() {
@@ -93,7 +104,7 @@ void MoEDialect::initialize() {
 #define GET_OP_LIST
 #include "moe/MoE/MoEOps.cpp.inc"
       >();
-  addInterfaces<MoEBytecodeInterface>();
+  addInterfaces<MoEBytecodeInterface, MoEInlinerInterface>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,13 @@
 
 #include "llvm/Support/MathExtras.h"
 
+/// Returns failure from a verifier once a check failed.
+#define VERIFY(check)                                                          \
+  do {                                                                         \
+    if (failed(check))                                                         \
+      return failure();                                                        \
+  } while (false)
+
 namespace mlir::moe {
 
 /// The largest number of experts an op accepts.

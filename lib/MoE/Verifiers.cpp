@@ -20,11 +20,6 @@ using namespace mlir::moe;
 #define GET_OP_CLASSES
 #include "moe/MoE/MoEOps.cpp.inc"
 
-/// Returns failure from the verifier once a check failed.
-#define VERIFY(check)                                                          \
-  if (failed(check))                                                           \
-  return failure()
-
 //===----------------------------------------------------------------------===//
 // GateOp
 //===----------------------------------------------------------------------===//

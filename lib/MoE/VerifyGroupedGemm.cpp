@@ -11,11 +11,6 @@
 using namespace mlir;
 using namespace mlir::moe;
 
-/// Returns failure from the verifier once a check failed.
-#define VERIFY(check)                                                          \
-  if (failed(check))                                                           \
-  return failure()
-
 static ShapedType shaped(Value value) {
   return cast<ShapedType>(value.getType());
 }

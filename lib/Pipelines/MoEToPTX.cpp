@@ -30,6 +30,7 @@ using namespace mlir::moe;
 static void addBufferization(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowUnknownOps = true;
@@ -44,6 +45,9 @@ static void addBufferization(OpPassManager &pm) {
 
 void moe::buildMoEToCTAPipeline(OpPassManager &pm,
                                 const MoEToPTXOptions &options) {
+  // 0. One function for each launch list: a call has no place in one, and its
+  //    results no extent that the caller knows.
+  pm.addPass(createInlinerPass());
   // 1. Fewer, larger ops: epilogues into the GEMMs.
   pm.addPass(createFusePass());
   // 2. A kernel for each GEMM; the later steps only read the decision.

@@ -33,6 +33,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+using namespace mlir;
 using namespace mlir::moe;
 
 static constexpr int64_t kKB = 1024;
@@ -171,6 +172,14 @@ const Target *mlir::moe::lookupTarget(llvm::StringRef arch) {
   const Target *row = llvm::find_if(
       targets, [&](const Target &target) { return target.arch == arch; });
   return row == std::end(targets) ? nullptr : row;
+}
+
+const Target *mlir::moe::lookupTarget(Location loc, llvm::StringRef arch) {
+  const Target *target = lookupTarget(arch);
+  if (!target)
+    emitError(loc) << "no target '" << arch << "'; supported are "
+                   << supportedArchs();
+  return target;
 }
 
 llvm::ArrayRef<Target> mlir::moe::allTargets() { return targets; }

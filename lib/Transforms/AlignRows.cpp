@@ -60,6 +60,15 @@ struct AlignRows : moe::impl::AlignRowsPassBase<AlignRows> {
 };
 } // namespace
 
+/// True if a masked GEMM does not say how many rows its groups hold.
+static bool hasDynamicGroups(GroupedGemmOp op) {
+  auto isDynamic = [](Value value) {
+    auto type = cast<ShapedType>(value.getType());
+    return type.isDynamicDim(0) || type.isDynamicDim(1);
+  };
+  return isDynamic(op.getA()) || isDynamic(op.getC());
+}
+
 static remark::RemarkOpts alignRemark() {
   return remark::RemarkOpts::name("row-table").category("moe-align");
 }
@@ -70,8 +79,7 @@ static bool needsTable(GroupedGemmOp op) {
   case Grouping::Offsets:
   case Grouping::Sizes:
   case Grouping::Masked:
-    if (op.getGrouping() == Grouping::Masked &&
-        cast<ShapedType>(op.getA().getType()).isDynamicDim(1))
+    if (op.getGrouping() == Grouping::Masked && hasDynamicGroups(op))
       return false;
     return op.getNumResults() != 0 && op.getSchedule() &&
            op.getSchedule()->getMma() != Mma::Simt;
@@ -225,7 +233,8 @@ void AlignRows::sortIntermediate(IRRewriter &rewriter, GroupedGemmOp op) {
   auto consumer = dyn_cast<GroupedGemmOp>(use.getOwner());
   if (!consumer || &use != &consumer.getAMutable() ||
       consumer.getGrouping() != Grouping::Aligned ||
-      consumer.getRows() != op.getRows())
+      consumer.getRows() != op.getRows() ||
+      consumer.getWeight() == WeightPlace::Input)
     return;
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -239,6 +248,9 @@ void AlignRows::sortIntermediate(IRRewriter &rewriter, GroupedGemmOp op) {
   op.getResult(0).setType(cast<RankedTensorType>(sorted.getType()));
   op.setCOrder(RowOrder::Sorted);
   consumer.setAOrder(RowOrder::Sorted);
+  // With one slot per token, which a read of this op's rows by token implies,
+  // tokens are flat rows.
+  consumer.setRowSource(RowSource::Flat);
   remark::passed(loc, alignRemark())
       << "the rows between two GEMMs stay in the order of the table";
 }

@@ -100,8 +100,10 @@ static LogicalResult checkTile(GroupedGemmOp op, ScheduleAttr schedule) {
   if (block % rows != 0 && !(block < 16 && rows == 16))
     return op.emitOpError("requires its blocks of ")
            << block << " rows to be made of whole tiles, but got tiles of "
-           << rows << " rows; write a tile of "
-           << std::min<int64_t>(block, wgmma ? 128 : 32) << " rows";
+           << rows << " rows; write "
+           << (block >= 64 && wgmma ? "a tile of 64 rows"
+               : block >= 32        ? "mma = mma_sync and a tile of 32 rows"
+                                    : "mma = mma_sync and a tile of 16 rows");
   return success();
 }
 
@@ -150,12 +152,9 @@ static LogicalResult check(GroupedGemmOp op, const Target &target) {
 
 void CheckSchedule::runOnOperation() {
   markAllAnalysesPreserved();
-  const Target *target = lookupTarget(arch);
-  if (!target) {
-    emitError(getOperation()->getLoc(), "moe-check-schedule: no target '")
-        << arch << "'; supported are " << supportedArchs();
+  const Target *target = lookupTarget(getOperation()->getLoc(), arch);
+  if (!target)
     return signalPassFailure();
-  }
   WalkResult result = getOperation()->walk([&](GroupedGemmOp op) {
     return failed(check(op, *target)) ? WalkResult::interrupt()
                                       : WalkResult::advance();

@@ -144,10 +144,13 @@ void SelectSchedule::write(Pending &pending, const Candidate &choice) {
 }
 
 void SelectSchedule::runOnOperation() {
-  const Target *target = lookupTarget(arch);
-  if (!target) {
-    emitError(getOperation()->getLoc(), "moe-select-schedule: no target '")
-        << arch << "'; supported are " << supportedArchs();
+  const Target *target = lookupTarget(getOperation()->getLoc(), arch);
+  if (!target)
+    return signalPassFailure();
+  if (tokens < 1 || tokens > std::numeric_limits<int32_t>::max()) {
+    emitError(getOperation()->getLoc(), "moe-select-schedule requires tokens "
+                                        "to be in [1, 2147483647], but got ")
+        << static_cast<int64_t>(tokens);
     return signalPassFailure();
   }
   // GEMMs by the same ids share a row table; every other GEMM is a group of

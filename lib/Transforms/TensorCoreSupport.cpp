@@ -26,8 +26,12 @@ std::string moe::whySimt(GroupedGemmOp op) {
                     op.getGrouping() != Grouping::KGrouped;
   if (needsTable && op.getNumResults() == 0)
     return "on memrefs no row table can be put in front of it";
+  auto dynamicGroups = [](Value value) {
+    auto type = cast<ShapedType>(value.getType());
+    return type.isDynamicDim(0) || type.isDynamicDim(1);
+  };
   if (op.getGrouping() == Grouping::Masked &&
-      cast<ShapedType>(op.getA().getType()).isDynamicDim(1))
+      (dynamicGroups(op.getA()) || dynamicGroups(op.getC())))
     return "the capacity of its groups is dynamic";
   if (op.getGrouping() == Grouping::KGrouped)
     return "k_grouped contracts the ragged dimension";

@@ -30,7 +30,7 @@
 // SM90:        mma.sync
 // SM90-NOT:    wgmma.
 
-// SM100: error: moe-select-schedule: no target 'sm_100'; supported are sm_80, sm_89, sm_90, sm_90a
+// SM100: error: no target 'sm_100'; supported are sm_80, sm_89, sm_90, sm_90a
 
 func.func @block16(%a: tensor<?x512xbf16>, %b: tensor<4x256x512xbf16>, %rows: tensor<?xi32>,
                    %tiles: tensor<?xi32>, %padded: tensor<1xi32>,

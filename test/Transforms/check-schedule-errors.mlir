@@ -92,7 +92,7 @@ func.func @f32(%a: tensor<?x128xf32>, %b: tensor<1x64x128xf32>,
 func.func @block(%a: tensor<?x128xbf16>, %b: tensor<4x64x128xbf16>,
                  %rows: tensor<?xi32>, %tiles: tensor<?xi32>, %padded: tensor<1xi32>,
                  %c: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
-  // expected-error @below {{'moe.grouped_gemm' op requires its blocks of 16 rows to be made of whole tiles, but got tiles of 64 rows}}
+  // expected-error @below {{'moe.grouped_gemm' op requires its blocks of 16 rows to be made of whole tiles, but got tiles of 64 rows; write mma = mma_sync and a tile of 16 rows}}
   %0 = moe.grouped_gemm ins(%a, %b : tensor<?x128xbf16>, tensor<4x64x128xbf16>)
       rows(%rows, %tiles, %padded : tensor<?xi32>, tensor<?xi32>, tensor<1xi32>)
       outs(%c : tensor<?x64xbf16>)

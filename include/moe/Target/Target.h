@@ -20,6 +20,7 @@
 #ifndef MOE_TARGET_TARGET_H
 #define MOE_TARGET_TARGET_H
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -70,6 +71,9 @@ struct Target {
 
 /// The row of `arch` ("sm_90a"), or null where the table has none.
 const Target *lookupTarget(llvm::StringRef arch);
+
+/// As above; an error at `loc` that lists the rows where the table has none.
+const Target *lookupTarget(Location loc, llvm::StringRef arch);
 
 /// All rows, oldest architecture first.
 llvm::ArrayRef<Target> allTargets();

@@ -103,6 +103,16 @@ static LogicalResult checkOperands(Operation *op) {
                  "requires memrefs to become a kernel, but operand #")
              << operand.getOperandNumber() << " is " << type
              << "; bufferize the function first (one-shot-bufferize)";
+    if (memref.getMemorySpace())
+      return op->emitOpError("requires memrefs of the default memory space to "
+                             "become a kernel, but operand #")
+             << operand.getOperandNumber() << " is " << type;
+    for (int64_t extent : memref.getShape())
+      if (extent > std::numeric_limits<int32_t>::max())
+        return op->emitOpError("requires extents below 2^31 to become a "
+                               "kernel, whose rows and columns are i32, but "
+                               "operand #")
+               << operand.getOperandNumber() << " is " << type;
     if (!memref.getLayout().isIdentity())
       return op->emitOpError("requires memrefs of identity layout to become a "
                              "kernel, but operand #")
@@ -127,6 +137,8 @@ static std::string ptxName(StringRef name) {
   for (char &c : result)
     if (!llvm::isAlnum(c) && c != '_')
       c = '_';
+  if (!result.empty() && llvm::isDigit(result.front()))
+    result.insert(result.begin(), '_');
   return result;
 }
 
@@ -152,6 +164,43 @@ OutlineKernelsPass::kernelModule(const Target &target) {
                                   targets);
 }
 
+/// Checks the grids of the launches in front of `op`, which are its own: a
+/// constant extent beyond what a chip launches is an error here, not there.
+static LogicalResult checkGrids(Operation *op) {
+  constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMaxGridYZ = 65535;
+  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
+    auto launch = dyn_cast<gpu::LaunchFuncOp>(prev);
+    if (!launch || launch.getLoc() != op->getLoc())
+      continue;
+    gpu::KernelDim3 grid = launch.getGridSizeOperandValues();
+    for (auto [dim, value] :
+         llvm::enumerate(std::array<Value, 3>{grid.x, grid.y, grid.z})) {
+      std::optional<int64_t> extent = getConstantIntValue(value);
+      int64_t limit = dim == 0 ? kMaxGridX : kMaxGridYZ;
+      if (extent && *extent > limit)
+        return op->emitOpError("needs a grid of ")
+               << *extent << " thread blocks in dimension " << dim
+               << ", but a launch takes at most " << limit
+               << "; split the op into smaller ones";
+    }
+  }
+  return success();
+}
+
+/// Emits an error at the first moe op that no function at the top level holds:
+/// it stayed as it was.
+static LogicalResult checkNothingLeft(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (!becomesKernel(op))
+      return WalkResult::advance();
+    op->emitOpError("becomes a kernel only in a func.func at the top level of "
+                    "the module; move it there");
+    return WalkResult::interrupt();
+  });
+  return success(!result.wasInterrupted());
+}
+
 LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
                                                   const Target &target) {
   SmallVector<Operation *> ops;
@@ -168,7 +217,7 @@ LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
     if (failed(module))
       return failure();
     LaunchSite site{op, OpBuilder(op), *module, target, prefix, kernelCount};
-    if (failed(outlineOp(op, site)))
+    if (failed(outlineOp(op, site)) || failed(checkGrids(op)))
       return failure();
     op->erase();
   }
@@ -176,16 +225,15 @@ LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
 }
 
 void OutlineKernelsPass::runOnOperation() {
-  const Target *target = lookupTarget(arch);
-  if (!target) {
-    emitError(getOperation().getLoc(), "moe-outline-kernels: unknown arch '")
-        << arch << "'; supported: " << supportedArchs();
+  const Target *target = lookupTarget(getOperation()->getLoc(), arch);
+  if (!target)
     return signalPassFailure();
-  }
   SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
   for (func::FuncOp func : functions)
     if (failed(outlineFunction(func, *target)))
       return signalPassFailure();
+  if (failed(checkNothingLeft(getOperation())))
+    return signalPassFailure();
   if (auto module =
           getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName))
     for (func::FuncOp func : functions)
