@@ -5,6 +5,9 @@
 // RUN:   --remarks-filter='moe.*' --remark-policy=all 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: not moe-opt %s --pass-pipeline='builtin.module(moe-select-schedule{arch=sm_100})' 2>&1 | FileCheck %s --check-prefix=ARCH
 
+// RUN: not moe-opt %s --pass-pipeline='builtin.module(moe-select-schedule{tokens=-5})' 2>&1 | FileCheck %s --check-prefix=TOKENS
+
+// TOKENS: error: moe-select-schedule requires tokens to be in [1, 2147483647], but got -5
 // ARCH: error: no target 'sm_100'; supported are sm_80, sm_89, sm_90, sm_90a
 
 // A schedule that is there stays.
