@@ -8,7 +8,9 @@ those of the captures: gpt-oss-20b at decode sizes, DeepSeek-V2-Lite at a prefil
 size. Every CPU device is compared with f64, intermediates rounded to bf16 as the
 layer's types say.
 
-  routing.py FOLDER    FOLDER receives what failed
+  routing.py FOLDER          FOLDER receives what failed
+  routing.py export FOLDER   FOLDER receives layer.mlir and in/N.npy for moe-run:
+                             the middle captured layer of DeepSeek-V2-Lite
 """
 
 import sys
@@ -21,7 +23,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "Models")]
 
 import oracle  # noqa: E402
 from generate import LAYERS, add_layer, small  # noqa: E402
-from moe_cases import rounded, run_cases  # noqa: E402
+from moe_cases import Program, rounded, run_cases  # noqa: E402
 
 SEED = 20261130
 CAPTURES = [("gpt-oss-20b-decode", "gpt-oss-20b", (1, 16, 64)),
@@ -95,5 +97,27 @@ def main(target):
     return 1 if run_cases("captured routing", cases, batch=1, target=target) else 0
 
 
+def export(folder):
+    """A layer with captured ids and weights as files, and its load in words."""
+    file, model, (tokens,) = CAPTURES[1]
+    data = np.load(HERE / "Inputs" / f"{file}.npz")
+    i = len(data["layers"]) // 2
+    program = Program()
+    program.begin_case()
+    case(model, tokens, data["ids"][i], data["weights"][i])(program, "layer")
+    folder = Path(folder)
+    (folder / "in").mkdir(parents=True, exist_ok=True)
+    (folder / "layer.mlir").write_text(program.module())
+    for number, array in enumerate(program.arrays):
+        np.save(folder / "in" / f"{number}.npy", array)
+    loads = np.bincount(data["ids"][i][:tokens].ravel(), minlength=64)
+    print(f"{model}, layer {data['layers'][i]}: {tokens} tokens of a real text, "
+          f"{np.count_nonzero(loads)} of 64 experts used, the heaviest has {loads.max()} rows, "
+          f"the mean is {loads.mean():.0f}")
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    if sys.argv[1] == "export":
+        export(sys.argv[2])
+    else:
+        sys.exit(main(sys.argv[1]))
