@@ -294,8 +294,10 @@ REFUSED = [
         "mma = simt, tile = [64, 64, 16]")),
     ("arch-without-wgmma", "wgmma", ["moe-opt", "--moe-to-ptx=arch=sm_80"], scheduled(
         "mma = wgmma, tile = [64, 64, 64], stages = 4")),
-    ("stages-too-many", "shared memory", TO_PTX, scheduled(
+    ("stages-too-many", "stages", TO_PTX, scheduled(
         "mma = wgmma, tile = [64, 64, 64], stages = 40")),
+    ("shared-memory", "bytes of shared memory", TO_PTX, scheduled(
+        "mma = wgmma, tile = [128, 64, 64], stages = 16")),
     ("stages-overflow", "", TO_PTX, scheduled(
         f"mma = wgmma, tile = [64, 64, 64], stages = {2**63 - 1}")),
     ("tile-overflow", "", TO_PTX, scheduled(
