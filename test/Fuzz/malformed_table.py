@@ -297,7 +297,11 @@ REFUSED = [
     ("stages-too-many", "stages", TO_PTX, scheduled(
         "mma = wgmma, tile = [64, 64, 64], stages = 40")),
     ("shared-memory", "bytes of shared memory", TO_PTX, scheduled(
-        "mma = wgmma, tile = [128, 64, 64], stages = 16")),
+        "mma = wgmma, tile = [128, 64, 64], stages = 16, warps = 12")),
+    ("warps-overflow", "warps", TO_PTX, scheduled(
+        f"mma = wgmma, tile = [64, 64, 64], stages = 2, warps = {2**63 - 1}")),
+    ("tokens-negative", "tokens", ["moe-opt", "--moe-to-ptx=tokens=-5"], scheduled(
+        "mma = simt, tile = [64, 64, 16]")),
     ("stages-overflow", "", TO_PTX, scheduled(
         f"mma = wgmma, tile = [64, 64, 64], stages = {2**63 - 1}")),
     ("tile-overflow", "", TO_PTX, scheduled(
