@@ -8,6 +8,7 @@
 
 #include "moe/Bundle/EmitPTX.h"
 #include "moe/Bundle/Manifest.h"
+#include "moe/Pipelines/CheckNesting.h"
 #include "moe/Pipelines/Registration.h"
 
 #include "mlir/InitAllDialects.h"
@@ -63,6 +64,8 @@ static LogicalResult run(StringRef inputName, StringRef outputName, Emit emit,
     llvm::errs() << "moe-opt: " << error << "\n";
     return failure();
   }
+  if (failed(moe::checkNesting(*input)))
+    return failure();
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputName, &error);
   if (!output) {

@@ -12,6 +12,7 @@
 #include "moe/Execution/NumpyFile.h"
 #include "moe/Execution/ShapeSolver.h"
 #include "moe/MoE/MoEDialect.h"
+#include "moe/Pipelines/CheckNesting.h"
 #include "moe/Pipelines/Registration.h"
 #include "moe/Reference/Reference.h"
 
@@ -403,6 +404,8 @@ int main(int argc, char **argv) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
   if (!file)
     return fail(options.file + ": " + file.getError().message());
+  if (failed(checkNesting(**file)))
+    return kError;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
