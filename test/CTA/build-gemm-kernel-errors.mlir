@@ -23,7 +23,7 @@
 // SORTED: kernel 'gemm' has sorted rows of a, which have no token
 // DENSE: kernel 'gemm' is dense, so it requires one expert and flat rows
 // COLS: kernel 'gemm' requires tile columns in multiples of 64, at most 512, but got 48
-// SHARED: kernel 'gemm' needs 8 stages of 18432 bytes of shared memory, but the limit is 101376; use fewer stages, a smaller block or fewer columns
+// SHARED: kernel 'gemm' needs 8 stages of 18432 bytes of shared memory beside 0 bytes of staging, but the limit is 101376; use fewer stages, a smaller block or fewer columns
 // WORD: an option names an unknown family, element, activation or weight place
 // EMPTY: kernel 'gemm' requires positive experts, n and top_k
 // ELEMENT: kernel 'gemm' requires bf16 or f16 multiplicands
