@@ -27,6 +27,6 @@
 // WORD: an option names an unknown family, element, activation or weight place
 // EMPTY: kernel 'gemm' requires positive experts, n and top_k
 // ELEMENT: kernel 'gemm' requires bf16 or f16 multiplicands
-// BIAS: kernel 'gemm' requires a bias of f32 or bf16
+// BIAS: kernel 'gemm' requires a bias of f32 or of the type of b
 // TWICE: module already has a symbol 'gemm'
 gpu.module @m [#nvvm.target<chip = "sm_80">] {}
