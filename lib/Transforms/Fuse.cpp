@@ -192,8 +192,11 @@ void PermutedRegion::rewriteActivation(RewriterBase &rewriter,
 }
 
 void PermutedRegion::rewrite(RewriterBase &rewriter) {
+  SmallVector<Operation *> replaced;
   for (Operation *op : ops) {
     rewriter.setInsertionPoint(op);
+    if (!isa<UnpermuteOp>(op))
+      replaced.push_back(op);
     if (auto gemm = dyn_cast<GroupedGemmOp>(op)) {
       rewriteGemm(rewriter, gemm);
     } else if (auto activation = dyn_cast<ActivationOp>(op)) {
@@ -212,9 +215,8 @@ void PermutedRegion::rewrite(RewriterBase &rewriter) {
       rewriter.replaceOp(unpermute, result);
     }
   }
-  for (Operation *op : llvm::reverse(ops))
-    if (!isa<UnpermuteOp>(op))
-      rewriter.eraseOp(op);
+  for (Operation *op : llvm::reverse(replaced))
+    rewriter.eraseOp(op);
   if (permute->use_empty())
     rewriter.eraseOp(permute);
 }
