@@ -97,7 +97,7 @@ static LogicalResult checkTile(GroupedGemmOp op, ScheduleAttr schedule) {
            << " and tiles of " << rows << " rows, but got "
            << schedule.getWarps();
   int64_t block = op.getBlock() ? static_cast<int64_t>(*op.getBlock()) : rows;
-  if (block % rows != 0 && !(block < 16 && rows == 16))
+  if (block % rows != 0 && (block >= 16 || rows != 16))
     return op.emitOpError("requires its blocks of ")
            << block << " rows to be made of whole tiles, but got tiles of "
            << rows << " rows; write "
