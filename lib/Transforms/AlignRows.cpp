@@ -22,6 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorCoreSupport.h"
+
 #include "moe/MoE/MoEDialect.h"
 #include "moe/Transforms/Passes.h"
 
@@ -60,15 +62,6 @@ struct AlignRows : moe::impl::AlignRowsPassBase<AlignRows> {
 };
 } // namespace
 
-/// True if a masked GEMM does not say how many rows its groups hold.
-static bool hasDynamicGroups(GroupedGemmOp op) {
-  auto isDynamic = [](Value value) {
-    auto type = cast<ShapedType>(value.getType());
-    return type.isDynamicDim(0) || type.isDynamicDim(1);
-  };
-  return isDynamic(op.getA()) || isDynamic(op.getC());
-}
-
 static remark::RemarkOpts alignRemark() {
   return remark::RemarkOpts::name("row-table").category("moe-align");
 }
@@ -79,7 +72,7 @@ static bool needsTable(GroupedGemmOp op) {
   case Grouping::Offsets:
   case Grouping::Sizes:
   case Grouping::Masked:
-    if (op.getGrouping() == Grouping::Masked && hasDynamicGroups(op))
+    if (hasDynamicGroups(op))
       return false;
     return op.getNumResults() != 0 && op.getSchedule() &&
            op.getSchedule()->getMma() != Mma::Simt;

@@ -14,6 +14,15 @@
 using namespace mlir;
 using namespace mlir::moe;
 
+bool moe::hasDynamicGroups(GroupedGemmOp op) {
+  auto isDynamic = [](Value value) {
+    auto type = cast<ShapedType>(value.getType());
+    return type.isDynamicDim(0) || type.isDynamicDim(1);
+  };
+  return op.getGrouping() == Grouping::Masked &&
+         (isDynamic(op.getA()) || isDynamic(op.getC()));
+}
+
 std::string moe::whySimt(GroupedGemmOp op) {
   Type a = cast<ShapedType>(op.getA().getType()).getElementType();
   Type b = cast<ShapedType>(op.getB().getType()).getElementType();
@@ -26,12 +35,7 @@ std::string moe::whySimt(GroupedGemmOp op) {
                     op.getGrouping() != Grouping::KGrouped;
   if (needsTable && op.getNumResults() == 0)
     return "on memrefs no row table can be put in front of it";
-  auto dynamicGroups = [](Value value) {
-    auto type = cast<ShapedType>(value.getType());
-    return type.isDynamicDim(0) || type.isDynamicDim(1);
-  };
-  if (op.getGrouping() == Grouping::Masked &&
-      (dynamicGroups(op.getA()) || dynamicGroups(op.getC())))
+  if (hasDynamicGroups(op))
     return "the capacity of its groups is dynamic";
   if (op.getGrouping() == Grouping::KGrouped)
     return "k_grouped contracts the ragged dimension";

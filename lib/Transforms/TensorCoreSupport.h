@@ -16,6 +16,10 @@
 
 namespace mlir::moe {
 
+/// True for a masked GEMM whose types do not say how many rows its groups hold,
+/// so that no row table can be sized for it.
+bool hasDynamicGroups(GroupedGemmOp op);
+
 /// Why the tensor-core kernels cannot take `op`; empty if they can.
 std::string whySimt(GroupedGemmOp op);
 
