@@ -1,0 +1,178 @@
+/*===- moe_runtime.h - load and launch compiled MoE layers -*- C -*-===*
+ *
+ * Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+ * See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*
+ *
+ * The whole interface of libmoe_runtime. Plain C; the library needs libc and,
+ * once a device is opened, that device's driver (cuda: libcuda.so.1).
+ *
+ *   moe_bundle *bundle;  moe_device *device;  moe_layer *layer;
+ *   moe_bundle_open("layer.bundle", &bundle);        // checked here, once
+ *   moe_device_open("cuda", 0, &device);
+ *   moe_layer_load(bundle, device, &layer);          // the driver sees the PTX
+ *   moe_tensor args[] = {{x, {T, 2048}}, ..., {out, {T, 2048}}};
+ *   uint64_t bytes;
+ *   moe_bundle_workspace(bundle, args, n, &bytes);   // pure arithmetic
+ *   moe_layer_launch(layer, args, n, workspace, bytes, stream);
+ *
+ * Arguments: in the order of the function's parameters, results last, each a
+ * device address and its extents. Rank, static extents and equal extents are
+ * checked at every call. Where the bundle states an alignment above that of an
+ * element, the address is checked too.
+ *
+ * Launching allocates nothing, waits for nothing and reads nothing back from
+ * the device, so a launch may be captured into a CUDA graph; replays read the
+ * addresses of the capture. The workspace is scratch: its contents need not be
+ * kept nor set, and launches that may run at the same time need one each.
+ *
+ * Threads: a loaded layer may be launched from any number of threads at once.
+ * Objects are closed by one thread, after their last use, in reverse order of
+ * opening. Null may be closed.
+ *
+ * Errors: every call returns a status; moe_last_error() then has one sentence
+ * that names the argument, field or kernel, what was found and what is needed.
+ * No call aborts, throws or prints. A bundle from an untrusted source can at
+ * worst compute nonsense within the kernels' own PTX, which runs with the
+ * rights of the process: load only bundles that you trust to run.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef MOE_RUNTIME_MOE_RUNTIME_H
+#define MOE_RUNTIME_MOE_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MOE_RUNTIME_API __attribute__((visibility("default")))
+
+/* Grows when a function or a struct changes; moe_runtime_version() tells what
+ * the loaded library has. */
+#define MOE_RUNTIME_VERSION 1
+/* Greatest rank of an argument. */
+#define MOE_MAX_RANK 8
+
+typedef enum moe_status {
+  MOE_OK = 0,
+  MOE_INVALID_ARGUMENT = 1, /* of this call: shape, alignment, null, range */
+  MOE_INVALID_BUNDLE = 2,   /* unreadable, truncated, or not a bundle */
+  MOE_NO_DEVICE = 3,        /* no such device, or its driver is missing */
+  MOE_DEVICE_ERROR = 4,     /* the driver refused; its words are in the text */
+  MOE_OUT_OF_MEMORY = 5
+} moe_status;
+
+typedef enum moe_type {
+  MOE_F32 = 0,
+  MOE_F16 = 1,
+  MOE_BF16 = 2,
+  MOE_I32 = 3,
+  MOE_I64 = 4,
+  MOE_I8 = 5
+} moe_type;
+
+typedef struct moe_bundle moe_bundle;
+typedef struct moe_device moe_device;
+typedef struct moe_layer moe_layer;
+
+/* One argument of a call. `data` is an address on the device; extents in
+ * elements, row-major, entries past the rank are ignored. `data` may be null
+ * where an extent is 0. */
+typedef struct moe_tensor {
+  void *data;
+  int64_t shape[MOE_MAX_RANK];
+} moe_tensor;
+
+/* What a bundle says of an argument. */
+typedef struct moe_argument {
+  moe_type type;
+  int32_t rank;
+  int32_t is_result;                /* written by the layer */
+  uint32_t alignment;               /* bytes the address must be a multiple of */
+  int64_t shape[MOE_MAX_RANK];      /* -1: given at the call */
+  int64_t strides[MOE_MAX_RANK];    /* in elements; -1: row-major from shape */
+} moe_argument;
+
+MOE_RUNTIME_API uint32_t moe_runtime_version(void);
+/* The text of this thread's last failed call; never null. */
+MOE_RUNTIME_API const char *moe_last_error(void);
+
+/*--- Bundles: no device needed ---------------------------------------------*/
+
+/* Opens a folder that moe-compile wrote, and checks all of it. */
+MOE_RUNTIME_API moe_status moe_bundle_open(const char *path,
+                                           moe_bundle **bundle);
+/* As moe_bundle_open, from the texts of manifest.json and kernels.ptx. */
+MOE_RUNTIME_API moe_status moe_bundle_parse(const char *manifest,
+                                            size_t manifest_bytes,
+                                            const char *ptx, size_t ptx_bytes,
+                                            moe_bundle **bundle);
+MOE_RUNTIME_API void moe_bundle_close(moe_bundle *bundle);
+
+/* Name of the compiled function; the chip, such as "sm_90a". */
+MOE_RUNTIME_API const char *moe_bundle_function(const moe_bundle *bundle);
+MOE_RUNTIME_API const char *moe_bundle_arch(const moe_bundle *bundle);
+MOE_RUNTIME_API size_t moe_bundle_num_arguments(const moe_bundle *bundle);
+MOE_RUNTIME_API moe_status moe_bundle_argument(const moe_bundle *bundle,
+                                               size_t index,
+                                               moe_argument *argument);
+/* Fills in every extent that follows from those given: unknown ones are -1
+ * before; after MOE_OK none is. */
+MOE_RUNTIME_API moe_status moe_bundle_solve_shapes(const moe_bundle *bundle,
+                                                   moe_tensor *args,
+                                                   size_t num_args);
+/* Bytes of workspace that a call with these extents needs; addresses are not
+ * looked at. Never decreases when the number of tokens grows within one
+ * variant. */
+MOE_RUNTIME_API moe_status moe_bundle_workspace(const moe_bundle *bundle,
+                                                const moe_tensor *args,
+                                                size_t num_args,
+                                                uint64_t *bytes);
+
+/*--- Devices ---------------------------------------------------------------*/
+
+/* Opens device number `ordinal` of kind `name`: "cuda". Uses the primary
+ * context, as the CUDA runtime and PyTorch do. */
+MOE_RUNTIME_API moe_status moe_device_open(const char *name, int ordinal,
+                                           moe_device **device);
+MOE_RUNTIME_API void moe_device_close(moe_device *device);
+/* For tools and tests that bring no allocator: device memory, 256-byte aligned,
+ * copies and waits. A null stream is the device's default stream. */
+MOE_RUNTIME_API moe_status moe_device_allocate(moe_device *device,
+                                               uint64_t bytes, void **data);
+MOE_RUNTIME_API void moe_device_free(moe_device *device, void *data);
+MOE_RUNTIME_API moe_status moe_device_upload(moe_device *device, void *target,
+                                             const void *source,
+                                             uint64_t bytes);
+MOE_RUNTIME_API moe_status moe_device_download(moe_device *device, void *target,
+                                               const void *source,
+                                               uint64_t bytes);
+MOE_RUNTIME_API moe_status moe_device_synchronize(moe_device *device);
+
+/*--- Layers ----------------------------------------------------------------*/
+
+/* Loads the kernels of every variant. The bundle and the device must outlive
+ * the layer. */
+MOE_RUNTIME_API moe_status moe_layer_load(const moe_bundle *bundle,
+                                          moe_device *device,
+                                          moe_layer **layer);
+MOE_RUNTIME_API void moe_layer_unload(moe_layer *layer);
+/* Enqueues the layer on `stream` (cuda: a CUstream; null: the default stream)
+ * and returns. `workspace` is 256-byte aligned, `workspace_bytes` at least what
+ * moe_bundle_workspace says. */
+MOE_RUNTIME_API moe_status moe_layer_launch(moe_layer *layer,
+                                            const moe_tensor *args,
+                                            size_t num_args, void *workspace,
+                                            uint64_t workspace_bytes,
+                                            void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MOE_RUNTIME_MOE_RUNTIME_H */
