@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs prepared cases on a GPU and compares them with the reference.
 
-A case is a folder made by make_cases.py: kernels.ptx, manifest.json,
-case.json (inputs by seed, tolerances), expected/N.npy. Needs NumPy and
+A case is a folder made by make_cases.py and its like: kernels.ptx,
+manifest.json, case.json (inputs by seed, tolerances) and, there or in the folder
+that case.json names as `data`, inputs/N.npy and expected/N.npy. Needs NumPy and
 libcuda.so.1, no LLVM. Each case runs twice; the runs must agree bit for bit.
 The last line is `N passed, N failed`.
 """
@@ -46,6 +47,9 @@ def compare(found, expected, dtype, skip, limit):
     if not np.array_equal(f[np.isinf(f)], e[np.isinf(e)]):
         return "infinities differ"
     f, e = (np.where(np.isfinite(v), v, 0) for v in (f, e))
+    if isinstance(limit, list):  # ["absolute", bound]: each element by itself
+        error = float(np.abs(f - e).max(initial=0))
+        return error if error <= limit[1] else f"differs by {error:.2e} over {limit[1]:.0e}"
     norm = float(np.sqrt((e * e).sum()))
     error = float(np.sqrt(((f - e) ** 2).sum())) / (norm or 1.0)
     return error if error <= limit else f"relative L2 {error:.2e} above {limit:.0e}"
@@ -55,14 +59,14 @@ def run_case(driver, folder):
     case = json.loads((folder / "case.json").read_text())
     layer = cuda_device.Layer(driver, (folder / "kernels.ptx").read_text(),
                               (folder / "manifest.json").read_text())
-    inputs = []
+    inputs, data = [], folder / case.get("data", ".")
     for i, argument in enumerate(case["arguments"]):
-        path = folder / "inputs" / f"{i}.npy"
+        path = data / "inputs" / f"{i}.npy"
         inputs.append(np.load(path) if path.exists() else
                       random_inputs.generate(argument["role"], argument["bound"],
                                              argument["type"], argument["shape"],
                                              case["seed"], i))
-    expected = [np.load(folder / "expected" / f"{i}.npy") for i in range(case["results"])]
+    expected = [np.load(data / "expected" / f"{i}.npy") for i in range(case["results"])]
     shapes = [e.shape for e in expected]
     first = layer.run(inputs, shapes)
     second = layer.run(inputs, shapes)
