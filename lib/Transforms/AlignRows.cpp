@@ -22,9 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorCoreSupport.h"
-
 #include "moe/MoE/MoEDialect.h"
+#include "moe/Schedule/TensorCoreSupport.h"
 #include "moe/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -145,9 +144,9 @@ GroupedGemmOp AlignRows::maskedToIds(IRRewriter &rewriter, GroupedGemmOp op) {
                              tensor::CollapseShapeOp::create(
                                  rewriter, loc, op.getWeights(),
                                  ArrayRef<ReassociationIndices>{{0, 1}}));
-  GroupedGemmOp flat =
-      rebuild(rewriter, op, collapseOuter(rewriter, loc, op.getA()), ids,
-              weights, collapseOuter(rewriter, loc, op.getC()), Grouping::Ids);
+  Value a = collapseOuter(rewriter, loc, op.getA());
+  Value c = collapseOuter(rewriter, loc, op.getC());
+  GroupedGemmOp flat = rebuild(rewriter, op, a, ids, weights, c, Grouping::Ids);
   Value result = tensor::ExpandShapeOp::create(
       rewriter, loc, op.getResult(0).getType(), flat.getResult(0),
       ArrayRef<ReassociationIndices>{{0, 1}, {2}});

@@ -65,7 +65,8 @@ func.func @wgmma(%a: tensor<?x7168xbf16>, %b: tensor<256x4096x7168xbf16>, %ids: 
 // IR-LABEL:  llvm.func @simt_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
 // IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c4096_i64{{.*}} : i64
-// IR-NEXT:     %[[COLUMN:.*]] = arith.addi %[[FIRST]], %{{.*}} : i64
+// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
+// IR-NEXT:     %[[COLUMN:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
 // IR-NEXT:     arith.muli %[[COLUMN]], %c7168_i64{{.*}} : i64
 // PTX-LABEL: .entry simt_{{[0-9]+}}_grouped_gemm
 // PTX-NOT:     mul.lo.s32 {{.*}}, {{7168|14336|58720256|29360128}};
@@ -84,7 +85,8 @@ func.func @simt(%a: tensor<?x7168xbf16>, %b: tensor<256x4096x7168xbf16>, %ids: t
 // IR-LABEL:  llvm.func @simt_kn_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
 // IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
-// IR-NEXT:     %[[DEPTH:.*]] = arith.addi %[[FIRST]], %{{.*}} : i64
+// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
+// IR-NEXT:     %[[DEPTH:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
 // IR-NEXT:     arith.muli %[[DEPTH]], %c4096_i64{{.*}} : i64
 // PTX-LABEL: .entry simt_kn_{{[0-9]+}}_grouped_gemm
 // PTX-NOT:     mul.lo.s32 {{.*}}, {{7168|14336|58720256|29360128}};
@@ -122,7 +124,8 @@ func.func @bytes(%a: tensor<?x3584xbf16>, %b: tensor<896x6144x3584xbf16>, %ids: 
 // IR:          arith.muli %{{.*}}, %[[EXTENT]] : i64
 // IR-NOT:      arith.muli {{.*}}%c{{2048|5120}}_i32
 // IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c5120_i64{{.*}} : i64
-// IR-NEXT:     %[[OUT:.*]] = arith.addi %[[FIRST]], %{{.*}} : i64
+// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
+// IR-NEXT:     %[[OUT:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
 // IR-NEXT:     arith.muli %[[OUT]], %c2048_i64{{.*}} : i64
 // PTX-LABEL: .entry wgrad_{{[0-9]+}}_grouped_gemm
 // PTX-NOT:     mul.lo.s32 {{.*}}, {{5120|2048|10485760|20971520}};
@@ -139,7 +142,8 @@ func.func @wgrad(%a: tensor<5120x?xbf16>, %b: tensor<2048x?xbf16>, %ends: tensor
 // IR-LABEL:  llvm.func @wgrad896_{{[0-9]+}}_grouped_gemm
 // IR-NOT:      arith.muli {{.*}}%c2048_i32
 // IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c2048_i64{{.*}} : i64
-// IR-NEXT:     %[[OUT:.*]] = arith.addi %[[FIRST]], %{{.*}} : i64
+// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
+// IR-NEXT:     %[[OUT:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
 // IR-NEXT:     arith.muli %[[OUT]], %c2048_i64{{.*}} : i64
 // IR-NOT:      arith.muli {{.*}}%c2048_i32
 func.func @wgrad896(%a: tensor<2048x?xbf16>, %b: tensor<2048x?xbf16>, %ends: tensor<896xi32>,
@@ -153,7 +157,7 @@ func.func @wgrad896(%a: tensor<2048x?xbf16>, %b: tensor<2048x?xbf16>, %ends: ten
 // offsets-2.
 // IR-LABEL:  llvm.func @combine_{{[0-9]+}}_combine
 // IR:          %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x : i32
-// IR-NEXT:     %[[TOKEN:.*]] = arith.extsi %[[BLOCK]] : i32 to i64
+// IR:          %[[TOKEN:.*]] = arith.extsi %[[BLOCK]] : i32 to i64
 // IR-NEXT:     arith.muli %[[TOKEN]], %c7168_i64{{.*}} : i64
 // PTX-LABEL: .entry combine_{{[0-9]+}}_combine
 // PTX-NOT:     mul.lo.s32 {{.*}}, {{7168|14336|57344|114688}};

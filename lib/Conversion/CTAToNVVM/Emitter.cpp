@@ -71,9 +71,9 @@ Value Emitter::laneId() { return bitAnd(threadId(), kWarpThreads - 1); }
 Value Emitter::warpInGroup() { return bitAnd(shr(threadId(), 5), 3); }
 
 Value Emitter::shuffle(Value value, Value lane) {
-  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value, lane,
-                              i32(kWarpThreads - 1), NVVM::ShflKind::idx,
-                              UnitAttr());
+  Value allLanes = i32(-1), lastLane = i32(kWarpThreads - 1);
+  return NVVM::ShflOp::create(b, loc, value.getType(), allLanes, value, lane,
+                              lastLane, NVVM::ShflKind::idx, UnitAttr());
 }
 Value Emitter::broadcast(Value value) { return shuffle(value, i32(0)); }
 
@@ -148,16 +148,19 @@ Value Emitter::roundPair(Value low, Value high, Type element) {
 //===----------------------------------------------------------------------===//
 
 Value Emitter::swizzled(Value row, Value chunk) {
-  return add(shl(row, 7), shl(bitXor(chunk, bitAnd(row, 7)), 4));
+  Value rowStart = shl(row, 7);
+  return add(rowStart, shl(bitXor(chunk, bitAnd(row, 7)), 4));
 }
 Value Emitter::stageAddress(RingType type, Value ring, Value stage) {
   return offset(ring, mul(stage, type.getStageBytes()));
 }
 Value Emitter::fullBarrier(RingType type, Value ring, Value stage) {
-  return offset(offset(ring, type.getFullOffset()), shl(stage, 3));
+  Value barriers = offset(ring, type.getFullOffset());
+  return offset(barriers, shl(stage, 3));
 }
 Value Emitter::emptyBarrier(RingType type, Value ring, Value stage) {
-  return offset(offset(ring, type.getEmptyOffset()), shl(stage, 3));
+  Value barriers = offset(ring, type.getEmptyOffset());
+  return offset(barriers, shl(stage, 3));
 }
 
 Value cta::threadColumn(Emitter &e, FragmentType type) {

@@ -31,24 +31,62 @@ struct CopyLane {
 
 /// `bytes` (16 when null), or 0 where `keep` is false.
 Value maskBytes(Emitter &e, Value bytes, Value keep) {
-  return e.select(keep, bytes ? bytes : e.i32(kChunkBytes), e.i32(0));
+  if (!bytes)
+    bytes = e.i32(kChunkBytes);
+  return e.select(keep, bytes, e.i32(0));
 }
 
-/// True where the thread's chunk lies inside a row of `extent` elements; null
-/// when every k-block is whole.
-Value insideExtent(Emitter &e, const CopyLane &lane, Value k, int64_t extent) {
-  if (extent % kBlockElements == 0)
-    return {};
-  Value element = e.add(k, e.mul(lane.chunk, kChunkElements));
-  return e.below(element, e.i32(extent));
-}
+/// What of the thread's chunk lies inside a row of `extent` elements.
+struct RowEnd {
+  RowEnd(Emitter &e, const CopyLane &lane, Value k, int64_t extent) {
+    if (extent % kBlockElements == 0)
+      return; // every k-block is whole
+    Value element = e.add(k, e.mul(lane.chunk, kChunkElements));
+    if (extent % kChunkElements == 0) {
+      inside = e.below(element, extent);
+      return;
+    }
+    Value end = e.i32(extent * kElementBytes);
+    left = clampBytes(e, e.sub(end, e.mul(element, kElementBytes)), kChunkBytes);
+  }
 
-void copyChunk(Emitter &e, Value to, Value from, Value bytes) {
-  NVVM::CpAsyncOp::create(
-      e.b, e.loc, to, from, e.b.getI32IntegerAttr(kChunkBytes),
-      NVVM::LoadCacheModifierKindAttr::get(e.b.getContext(),
-                                           NVVM::LoadCacheModifierKind::CG),
-      bytes);
+  /// `bytes` (16 when null) without those past the end.
+  Value limit(Emitter &e, Value bytes) const {
+    if (inside)
+      return maskBytes(e, bytes, inside);
+    if (!left || !bytes)
+      return left ? left : bytes;
+    return arith::MinUIOp::create(e.b, e.loc, bytes, left);
+  }
+
+  /// `bytes` where they are in [0, most], else the nearer end.
+  static Value clampBytes(Emitter &e, Value bytes, int64_t most) {
+    Value least = e.i32(0), limit = e.i32(most);
+    bytes = arith::MaxSIOp::create(e.b, e.loc, bytes, least);
+    return arith::MinSIOp::create(e.b, e.loc, bytes, limit);
+  }
+
+private:
+  Value inside; // whether the whole chunk is; null where not asked
+  Value left;   // bytes up to the end, in [0, 16]; null where not asked
+};
+
+/// Copies the first `bytes` (all when null) of a chunk, zeros behind them, in
+/// pieces of `align` bytes.
+void copyChunk(Emitter &e, Value to, Value from, Value bytes, int64_t align) {
+  // Only copies of 16 bytes may skip the first cache.
+  auto cache = align == kChunkBytes ? NVVM::LoadCacheModifierKind::CG
+                                    : NVVM::LoadCacheModifierKind::CA;
+  auto modifier =
+      NVVM::LoadCacheModifierKindAttr::get(e.b.getContext(), cache);
+  for (int64_t at = 0; at < kChunkBytes; at += align) {
+    Value piece = bytes;
+    if (bytes && align != kChunkBytes)
+      piece = RowEnd::clampBytes(e, e.sub(bytes, at), align);
+    Value target = e.offset(to, at), source = e.offset(from, at);
+    NVVM::CpAsyncOp::create(e.b, e.loc, target, source,
+                            e.b.getI32IntegerAttr(align), modifier, piece);
+  }
 }
 
 struct LowerSourceRows : OpConversionPattern<SourceRowsOp> {
@@ -87,14 +125,13 @@ struct LowerGatherLoad : OpConversionPattern<GatherLoadOp> {
     CopyLane lane(e);
     int64_t count = op.getSource().getType().getCount();
     Value to = e.offset(adaptor.getTile(), e.swizzled(lane.row, lane.chunk));
-    Value inside = insideExtent(e, lane, adaptor.getK(), op.getExtent());
+    RowEnd end(e, lane, adaptor.getK(), op.getExtent());
     Value advance = e.mul(e.zext(adaptor.getK()), kElementBytes);
     for (int64_t i = 0; i < count; ++i) {
       Value from = e.offset(e.extract(adaptor.getSource(), i), advance);
-      Value bytes = e.extract(adaptor.getSource(), count + i);
-      if (inside)
-        bytes = maskBytes(e, bytes, inside);
-      copyChunk(e, e.offset(to, kPassRows * kRowBytes * i), from, bytes);
+      Value bytes = end.limit(e, e.extract(adaptor.getSource(), count + i));
+      Value target = e.offset(to, kPassRows * kRowBytes * i);
+      copyChunk(e, target, from, bytes, op.getAlign());
     }
     rewriter.eraseOp(op);
     return success();
@@ -111,7 +148,7 @@ struct LowerTileLoad : OpConversionPattern<TileLoadOp> {
     int64_t pitch = op.getPitch(), rowStride = op.getRowStride();
     int64_t partRows = op.getRows() / op.getParts();
     Value to = e.offset(adaptor.getTile(), e.swizzled(lane.row, lane.chunk));
-    Value inside = insideExtent(e, lane, adaptor.getK(), op.getExtent());
+    RowEnd end(e, lane, adaptor.getK(), op.getExtent());
 
     Value row = e.add(adaptor.getFirst(), lane.row);
     Value from =
@@ -126,12 +163,11 @@ struct LowerTileLoad : OpConversionPattern<TileLoadOp> {
       int64_t distance = (part * op.getPartStride() + inPart * rowStride);
       Value bytes;
       if (ragged)
-        bytes = maskBytes(e, bytes,
-                          e.below(e.add(row, inPart), e.i32(op.getLimit())));
-      if (inside)
-        bytes = maskBytes(e, bytes, inside);
-      copyChunk(e, e.offset(to, kPassRows * kRowBytes * i),
-                e.offset(from, distance * pitch), bytes);
+        bytes = maskBytes(e, bytes, e.below(e.add(row, inPart), op.getLimit()));
+      bytes = end.limit(e, bytes);
+      Value target = e.offset(to, kPassRows * kRowBytes * i);
+      Value source = e.offset(from, distance * pitch);
+      copyChunk(e, target, source, bytes, op.getAlign());
     }
     rewriter.eraseOp(op);
     return success();
@@ -148,7 +184,7 @@ struct LowerTmaLoad : OpConversionPattern<TmaLoadOp> {
     // A thread-id test would give a branch loop per instruction; the warp
     // number is uniform and elect picks the lane.
     Value warp = e.uniformWarp(op);
-    Value firstWarp = e.compare(arith::CmpIPredicate::eq, warp, e.i32(0));
+    Value firstWarp = e.compare(arith::CmpIPredicate::eq, warp, 0);
     auto inWarp = scf::IfOp::create(rewriter, loc, firstWarp, false);
     rewriter.setInsertionPointToStart(inWarp.thenBlock());
     Value elected =

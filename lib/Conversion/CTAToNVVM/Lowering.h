@@ -29,19 +29,25 @@ public:
   Value add(Value a, Value c);
   Value add(Value a, int64_t c) { return c ? add(a, like(a, c)) : a; }
   Value sub(Value a, Value c);
+  Value sub(Value a, int64_t c) { return sub(a, like(a, c)); }
   Value mul(Value a, Value c);
   Value mul(Value a, int64_t c) { return c == 1 ? a : mul(a, like(a, c)); }
   Value udiv(Value a, Value c);
   Value urem(Value a, Value c);
   Value umin(Value a, Value c);
+  Value umin(Value a, int64_t c) { return umin(a, like(a, c)); }
   Value bitAnd(Value a, int64_t c);
   Value bitXor(Value a, Value c);
   Value shl(Value a, int64_t bits);
   Value shr(Value a, int64_t bits);
   Value compare(arith::CmpIPredicate predicate, Value a, Value c);
+  Value compare(arith::CmpIPredicate predicate, Value a, int64_t c) {
+    return compare(predicate, a, like(a, c));
+  }
   Value below(Value a, Value c) {
     return compare(arith::CmpIPredicate::ult, a, c);
   }
+  Value below(Value a, int64_t c) { return below(a, like(a, c)); }
   Value select(Value condition, Value a, Value c);
   Value zext(Value a); // to i64
 

@@ -46,7 +46,8 @@ struct LaneAddress {
   }
   static LaneAddress ofB(Emitter &e) {
     Value lane = e.laneId();
-    Value row = e.add(e.shl(e.shr(lane, 4), 3), e.bitAnd(lane, 7));
+    Value block = e.shl(e.shr(lane, 4), 3);
+    Value row = e.add(block, e.bitAnd(lane, 7));
     return {row, e.bitAnd(e.shr(lane, 3), 1)};
   }
 };

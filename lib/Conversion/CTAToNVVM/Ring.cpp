@@ -74,16 +74,17 @@ struct LowerRing : OpConversionPattern<RingOp> {
                            int64_t empty) {
     OpBuilder &b = e.b;
     OpBuilder::InsertionGuard guard(b);
-    Value first = e.compare(arith::CmpIPredicate::eq, e.threadId(), e.i32(0));
+    Value first = e.compare(arith::CmpIPredicate::eq, e.threadId(), 0);
     auto branch = scf::IfOp::create(b, e.loc, first, /*withElse=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
+    Value fullCount = e.i32(full), emptyCount = e.i32(empty);
     for (int64_t stage = 0; stage < type.getStages(); ++stage) {
       NVVM::MBarrierInitOp::create(
-          b, e.loc, e.offset(ring, type.getFullOffset() + 8 * stage),
-          e.i32(full), Value());
+          b, e.loc, e.offset(ring, type.getFullOffset() + 8 * stage), fullCount,
+          Value());
       NVVM::MBarrierInitOp::create(
           b, e.loc, e.offset(ring, type.getEmptyOffset() + 8 * stage),
-          e.i32(empty), Value());
+          emptyCount, Value());
     }
     NVVM::FenceMbarrierInitOp::create(b, e.loc);
   }
@@ -101,8 +102,8 @@ struct LowerAcquire : OpConversionPattern<AcquireOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
     RingType type = op.getRing().getType();
-    waitParity(e, e.emptyBarrier(type, adaptor.getRing(), adaptor.getStage()),
-               e.bitXor(adaptor.getPhase(), e.i32(1)));
+    Value barrier = e.emptyBarrier(type, adaptor.getRing(), adaptor.getStage());
+    waitParity(e, barrier, e.bitXor(adaptor.getPhase(), e.i32(1)));
     rewriter.replaceOp(
         op, e.stageAddress(type, adaptor.getRing(), adaptor.getStage()));
     return success();
@@ -172,7 +173,7 @@ struct LowerRelease : OpConversionPattern<ReleaseOp> {
   matchAndRewrite(ReleaseOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
-    Value first = e.compare(arith::CmpIPredicate::eq, e.laneId(), e.i32(0));
+    Value first = e.compare(arith::CmpIPredicate::eq, e.laneId(), 0);
     auto branch =
         scf::IfOp::create(rewriter, op.getLoc(), first, /*withElse=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -206,7 +207,7 @@ struct LowerAdvance : OpConversionPattern<AdvanceOp> {
     Emitter e(rewriter, op.getLoc());
     Value next = e.add(adaptor.getStage(), 1);
     Value wraps = e.compare(arith::CmpIPredicate::eq, next,
-                            e.i32(op.getRing().getType().getStages()));
+                            op.getRing().getType().getStages());
     Value flip = arith::ExtUIOp::create(rewriter, op.getLoc(),
                                         rewriter.getI32Type(), wraps);
     rewriter.replaceOp(op, {e.select(wraps, e.i32(0), next),

@@ -40,7 +40,8 @@ struct Target {
     Value row = id;
     if (Value position = adaptor.getPosition())
       row = e.add(position, inFragment);
-    Value element = e.add(e.mul(e.zext(row), op.getColumns()), e.zext(column));
+    Value rowStart = e.mul(e.zext(row), op.getRowPitch());
+    Value element = e.add(rowStart, e.zext(column));
     return e.offset(adaptor.getBase(), e.mul(element, elementBytes));
   }
   /// True below the last column; null when tiles never reach past it.
@@ -48,12 +49,12 @@ struct Target {
     int64_t columns = op.getColumns();
     if (columns % op.getFragment().getType().getCols() == 0)
       return {};
-    return e.below(column, e.i32(columns));
+    return e.below(column, columns);
   }
 };
 
 Value isValid(Emitter &e, Value id) {
-  return e.compare(arith::CmpIPredicate::sge, id, e.i32(0));
+  return e.compare(arith::CmpIPredicate::sge, id, 0);
 }
 
 /// Each lane writes its own values: pairs where rows start at even elements.
@@ -61,7 +62,9 @@ void storeDirect(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
   Emitter &e = target.e;
   StoreOp op = target.op;
   FragmentType type = op.getFragment().getType();
-  bool pairs = op.getColumns() % 2 == 0;
+  int64_t pairBytes = 2 * target.elementBytes;
+  bool pairs = op.getColumns() % 2 == 0 && op.getRowPitch() % 2 == 0 &&
+               op.getAlign() % pairBytes == 0;
   Value column = e.add(target.adaptor.getColumn(), threadColumn(e, type));
   Value lane = e.shr(e.laneId(), 2);
   if (type.getMma() == Mma::Wgmma)
@@ -78,7 +81,7 @@ void storeDirect(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
         Value first = e.add(column, 8 * block);
         if (pairs) {
           guarded(e, target.below(first),
-                  [&] { e.store(pair, to, 2 * target.elementBytes); });
+                  [&] { e.store(pair, to, pairBytes); });
           continue;
         }
         for (int64_t half = 0; half < 2; ++half)
@@ -120,7 +123,7 @@ void storeStaged(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
   Value lane = e.laneId();
   Value chunk = e.bitAnd(lane, 7), laneRow = e.shr(lane, 3);
   // Consumers start at warp 4.
-  Value warp = e.sub(e.shr(e.threadId(), 5), e.i32(4));
+  Value warp = e.sub(e.shr(e.threadId(), 5), 4);
   Value strip = e.offset(target.adaptor.getStaging(), e.mul(warp, kStripBytes));
   Value column = e.add(target.adaptor.getColumn(), e.shl(chunk, 3));
   Value inFragment = e.add(laneRow, e.shl(e.warpInGroup(), 4));

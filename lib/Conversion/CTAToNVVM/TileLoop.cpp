@@ -43,7 +43,7 @@ static void lowerRoles(RolesOp op, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(op);
   Emitter e(rewriter, op.getLoc());
   Value group = e.shr(e.uniformWarp(op), 2);
-  Value produces = e.compare(arith::CmpIPredicate::eq, group, e.i32(0));
+  Value produces = e.compare(arith::CmpIPredicate::eq, group, 0);
   auto branch =
       scf::IfOp::create(rewriter, op.getLoc(), produces, /*withElse=*/true);
   moveBody(op.getProducer(), branch.thenBlock(), {}, rewriter);
@@ -70,7 +70,7 @@ static std::pair<Value, Value> decompose(Emitter &e, TileLoopOp op,
     return {e.udiv(tile, e.i32(colTiles)), e.urem(tile, e.i32(colTiles))};
   Value perGroup = e.i32(colTiles * group);
   Value firstRow = e.mul(e.udiv(tile, perGroup), group);
-  Value height = e.umin(e.sub(op.getRowTiles(), firstRow), e.i32(group));
+  Value height = e.umin(e.sub(op.getRowTiles(), firstRow), group);
   Value inGroup = e.urem(tile, perGroup);
   return {e.add(firstRow, e.urem(inGroup, height)), e.udiv(inGroup, height)};
 }
@@ -118,7 +118,7 @@ struct LowerWarpgroup : OpConversionPattern<WarpgroupOp> {
   matchAndRewrite(WarpgroupOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
-    rewriter.replaceOp(op, e.sub(e.shr(e.uniformWarp(op), 2), e.i32(1)));
+    rewriter.replaceOp(op, e.sub(e.shr(e.uniformWarp(op), 2), 1));
     return success();
   }
 };

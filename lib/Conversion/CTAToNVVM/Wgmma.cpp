@@ -56,8 +56,9 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
     for (int64_t step = 0; step < kSteps; ++step) {
       auto scale = fresh && step == 0 ? NVVM::WGMMAScaleOut::zero
                                       : NVVM::WGMMAScaleOut::one;
-      values = multiply(e, op, registers, values, e.add(a, kStepOffset * step),
-                        e.add(b, kStepOffset * step), scale);
+      Value stepA = e.add(a, kStepOffset * step);
+      Value stepB = e.add(b, kStepOffset * step);
+      values = multiply(e, op, registers, values, stepA, stepB, scale);
     }
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, op.getLoc());
     rewriter.replaceOp(op, values);

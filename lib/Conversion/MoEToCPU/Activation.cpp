@@ -19,8 +19,8 @@ using namespace mlir::moe::cpu;
 static Value swish(Emitter &e, Value x, double scale) {
   Type type = x.getType();
   Value exponent = e.mulf(x, e.constantLike(type, -scale));
-  Value denominator = e.addf(e.constantLike(type, 1),
-                             math::ExpOp::create(e, exponent).getResult());
+  Value one = e.constantLike(type, 1);
+  Value denominator = e.addf(one, math::ExpOp::create(e, exponent).getResult());
   return e.divf(x, denominator);
 }
 
@@ -29,11 +29,12 @@ static Value swish(Emitter &e, Value x, double scale) {
 static Value gelu(Emitter &e, Value x) {
   Type type = x.getType();
   constexpr double kTwoSqrtTwoOverPi = 1.5957691216057308;
-  Value cubic = e.mulf(e.mulf(x, x), e.constantLike(type, 0.044715));
-  Value inner = e.mulf(x, e.addf(e.constantLike(type, 1), cubic));
+  Value one = e.constantLike(type, 1);
+  Value square = e.mulf(x, x);
+  Value cubic = e.mulf(square, e.constantLike(type, 0.044715));
+  Value inner = e.mulf(x, e.addf(one, cubic));
   Value exponent = e.mulf(inner, e.constantLike(type, -kTwoSqrtTwoOverPi));
-  Value denominator = e.addf(e.constantLike(type, 1),
-                             math::ExpOp::create(e, exponent).getResult());
+  Value denominator = e.addf(one, math::ExpOp::create(e, exponent).getResult());
   return e.divf(x, denominator);
 }
 
@@ -68,25 +69,28 @@ static Value sigmoid(Emitter &e, Value x) {
 
 Value cpu::activate(Emitter &e, ActivationAttr activation, Value gate,
                     Value up) {
-  Type type = gate.getType();
   double limit = activation.limitValue();
   switch (activation.getKind()) {
-  case ActivationKind::SwiGLU:
-    return e.mulf(swish(e, clampAbove(e, gate, limit), 1),
-                  clampBoth(e, up, limit));
-  case ActivationKind::SwiGLUOAI:
-    return e.mulf(
-        e.addf(clampBoth(e, up, limit), e.constantLike(type, 1)),
-        swish(e, clampAbove(e, gate, limit), activation.alphaValue()));
-  case ActivationKind::SwiGLUStep:
-    return e.mulf(clampAbove(e, swish(e, gate, 1), limit),
-                  clampBoth(e, up, limit));
+  case ActivationKind::SwiGLU: {
+    Value act = swish(e, clampAbove(e, gate, limit), 1);
+    return e.mulf(act, clampBoth(e, up, limit));
+  }
+  case ActivationKind::SwiGLUOAI: {
+    Value act = swish(e, clampAbove(e, gate, limit), activation.alphaValue());
+    Value bounded = clampBoth(e, up, limit);
+    return e.mulf(e.addf(bounded, e.constantLike(up.getType(), 1)), act);
+  }
+  case ActivationKind::SwiGLUStep: {
+    Value act = clampAbove(e, swish(e, gate, 1), limit);
+    return e.mulf(act, clampBoth(e, up, limit));
+  }
   case ActivationKind::GeGLU:
     return e.mulf(gelu(e, gate), up);
-  case ActivationKind::SiTU:
-    return e.mulf(
-        e.mulf(softcap(e, gate, activation.betaValue()), sigmoid(e, gate)),
-        softcap(e, up, activation.linearBetaValue()));
+  case ActivationKind::SiTU: {
+    Value bounded = softcap(e, gate, activation.betaValue());
+    Value act = e.mulf(bounded, sigmoid(e, gate));
+    return e.mulf(act, softcap(e, up, activation.linearBetaValue()));
+  }
   case ActivationKind::GELU:
     return gelu(e, gate);
   case ActivationKind::ReLU2: {
@@ -110,10 +114,12 @@ Value cpu::activateColumns(Emitter &e, ActivationAttr activation, Value memref,
   };
   if (!activation.isGated())
     return activate(e, activation, loadAt(column, width), nullptr);
-  if (activation.getLayout() == GateUpLayout::Halves)
-    return activate(e, activation, loadAt(column, width),
-                    loadAt(e.add(column, e.index(outputs)), width));
-  Value both = loadAt(e.mul(column, e.index(2)), 2 * width);
+  if (activation.getLayout() == GateUpLayout::Halves) {
+    Value gate = loadAt(column, width);
+    Value up = loadAt(e.add(column, outputs), width);
+    return activate(e, activation, gate, up);
+  }
+  Value both = loadAt(e.mul(column, 2), 2 * width);
   auto parts = vector::DeinterleaveOp::create(e, both);
   return activate(e, activation, parts.getRes1(), parts.getRes2());
 }

@@ -20,17 +20,18 @@ static Value alignExpert(Emitter &e, AlignOp op, const RowTable &table,
   Value sorted = op.getSortedRows(), tiles = op.getTileExpert();
   Value block = e.index(op.getBlock());
   Value begin = e.load(table.start, {expert});
-  Value count = e.sub(e.load(table.start, {e.add(expert, e.index(1))}), begin);
+  Value count = e.sub(e.load(table.start, {e.add(expert, 1)}), begin);
   e.store(count, op.getCounts(), {expert});
 
   // A table of the promised extent holds every row; a shorter one is cut.
-  Value room = e.max(e.sub(e.dim(sorted, 0), first), e.index(0));
+  Value room = e.max(e.sub(e.dim(sorted, 0), first), 0);
   e.loop(e.min(count, room), [&](Value i) {
-    e.store(e.load(table.order, {e.add(begin, i)}), sorted, {e.add(first, i)});
+    Value row = e.load(table.order, {e.add(begin, i)});
+    e.store(row, sorted, {e.add(first, i)});
   });
-  Value blocks = e.div(e.add(count, e.index(op.getBlock() - 1)), block);
+  Value blocks = e.div(e.add(count, op.getBlock() - 1), block);
   Value firstTile = e.div(first, block);
-  Value tilesLeft = e.max(e.sub(e.dim(tiles, 0), firstTile), e.index(0));
+  Value tilesLeft = e.max(e.sub(e.dim(tiles, 0), firstTile), 0);
   e.loop(e.min(blocks, tilesLeft),
          [&](Value i) { e.store(expert, tiles, {e.add(firstTile, i)}); });
   return e.add(first, e.mul(blocks, block));
@@ -50,10 +51,11 @@ void cpu::lower(Emitter &e, AlignOp op) {
   });
   e.loop(e.dim(op.getTileExpert(), 0),
          [&](Value tile) { e.store(e.index(-1), op.getTileExpert(), {tile}); });
+  Value first = e.index(0);
   SmallVector<Value> padded =
-      e.loop(e.index(0), e.index(experts), e.index(1), {e.index(0)},
-             [&](Value expert, ValueRange first) -> SmallVector<Value> {
-               return {alignExpert(e, op, table, expert, first[0])};
+      e.loop(e.index(experts), {first},
+             [&](Value expert, ValueRange carried) -> SmallVector<Value> {
+               return {alignExpert(e, op, table, expert, carried[0])};
              });
   e.store(padded[0], op.getPadded(), {e.index(0)});
 }
@@ -63,8 +65,7 @@ void cpu::lower(Emitter &e, GroupIdsOp op) {
   Value rows = e.dim(ids, 0), zero = e.index(0);
   e.loop(rows, [&](Value row) { e.store(e.index(-1), ids, {row, zero}); });
   auto fill = [&](Value group, Value begin, Value end) {
-    e.loop(begin, end, e.index(1),
-           [&](Value row) { e.store(group, ids, {row, zero}); });
+    e.loop(begin, end, 1, [&](Value row) { e.store(group, ids, {row, zero}); });
   };
   if (op.getGrouping() != Grouping::Masked)
     return groupLoop(e, table, rows, op.getGrouping(), fill);

@@ -48,12 +48,12 @@ void CombineLowering::lower() {
   int64_t columns = cast<MemRefType>(out.getType()).getDimSize(1);
   Value tokens = e.sharedDim(
       {out, op.getIds(), op.getWeights(), op.getX(), op.getResidual()});
-  tokens = e.min(tokens, e.div(e.dim(op.getY(), 0), e.index(slots)));
+  tokens = e.min(tokens, e.div(e.dim(op.getY(), 0), slots));
   e.loop(tokens, [&](Value token) {
     e.columnLoop(columns, [&](Value column, int64_t width) {
       Value zero = e.constantLike(VectorType::get(width, e.getF32Type()), 0);
       Value sum =
-          e.loop(e.index(0), e.index(slots), e.index(1), {zero},
+          e.loop(e.index(slots), {zero},
                  [&](Value slot, ValueRange carried) -> SmallVector<Value> {
                    return {addSlot(token, slot, column, width, carried[0])};
                  })[0];
@@ -73,9 +73,9 @@ Value CombineLowering::addSlot(Value token, Value slot, Value column,
   Value id = e.load(op.getIds(), {token, slot});
   Value weight = e.load(op.getWeights(), {token, slot});
   Value local = e.localExpert(id, op.getExpertMap(), op.getExperts());
-  Value exists = e.isBelow(local, e.index(op.getExperts()));
+  Value exists = e.isBelow(local, op.getExperts());
   auto routed = [&]() -> SmallVector<Value> {
-    Value row = e.add(e.mul(token, e.index(slots)), slot);
+    Value row = e.add(e.mul(token, slots), slot);
     Value y = e.loadVector(op.getY(), {row, column}, width);
     if (op.getWeighted())
       y = e.mulf(e.splat(weight, width), y);
@@ -93,8 +93,7 @@ Value CombineLowering::identity(Value id, Value token, Value weight,
                                 Value column, int64_t width, Value sum) {
   Value map = op.getExpertMap();
   Value first = map ? e.dim(map, 0) : e.index(op.getExperts());
-  Value isIdentity =
-      e.isBelow(e.sub(id, first), e.index(op.getIdentityExperts()));
+  Value isIdentity = e.isBelow(e.sub(id, first), op.getIdentityExperts());
   return e.choose(
       isIdentity,
       [&]() -> SmallVector<Value> {

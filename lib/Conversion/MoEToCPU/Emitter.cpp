@@ -190,18 +190,18 @@ Value Emitter::splat(Value scalar, int64_t width) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-void Emitter::loop(Value begin, Value end, Value step,
+void Emitter::loop(Value begin, Value end, int64_t step,
                    function_ref<void(Value)> body) {
-  auto op = scf::ForOp::create(*this, begin, end, step);
+  auto op = scf::ForOp::create(*this, begin, end, index(step));
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(op.getBody());
   body(op.getInductionVar());
 }
 
 SmallVector<Value>
-Emitter::loop(Value begin, Value end, Value step, ValueRange initial,
+Emitter::loop(Value begin, Value end, int64_t step, ValueRange initial,
               function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto op = scf::ForOp::create(*this, begin, end, step, initial);
+  auto op = scf::ForOp::create(*this, begin, end, index(step), initial);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(op.getBody());
   SmallVector<Value> next = body(op.getInductionVar(), op.getRegionIterArgs());
@@ -212,11 +212,13 @@ Emitter::loop(Value begin, Value end, Value step, ValueRange initial,
 void Emitter::columnLoop(int64_t columns,
                          function_ref<void(Value, int64_t)> body) {
   int64_t whole = columns / lanes * lanes;
-  if (whole == lanes)
+  if (whole == lanes) {
     body(index(0), lanes);
-  else if (whole > 0)
-    loop(index(0), index(whole), index(lanes),
+  } else if (whole > 0) {
+    Value first = index(0);
+    loop(first, index(whole), lanes,
          [&](Value column) { body(column, lanes); });
+  }
   if (columns > whole)
     body(index(whole), columns - whole);
 }
@@ -283,7 +285,7 @@ Value Emitter::localExpert(Value id, Value expertMap, int64_t experts) {
   if (expertMap) {
     // Ids outside the map read its first entry, which is then dropped.
     local = load(expertMap, {select(exists, id, index(0))});
-    exists = both(exists, isBelow(local, index(experts)));
+    exists = both(exists, isBelow(local, experts));
   }
   return select(exists, local, index(-1));
 }

@@ -40,18 +40,25 @@ public:
   /// `value` in every lane of `type`, or the scalar itself.
   Value constantLike(Type type, double value);
 
-  // Whole numbers.
+  // Whole numbers. The second operand may be a constant.
   Value add(Value a, Value b);
+  Value add(Value a, int64_t b) { return add(a, index(b)); }
   Value sub(Value a, Value b);
+  Value sub(Value a, int64_t b) { return sub(a, index(b)); }
   Value mul(Value a, Value b);
+  Value mul(Value a, int64_t b) { return mul(a, index(b)); }
   /// Quotient and remainder of numbers that are not negative.
   Value div(Value a, Value b);
+  Value div(Value a, int64_t b) { return div(a, index(b)); }
   Value rem(Value a, Value b);
   Value min(Value a, Value b);
+  Value min(Value a, int64_t b) { return min(a, index(b)); }
   Value max(Value a, Value b);
+  Value max(Value a, int64_t b) { return max(a, index(b)); }
   Value compare(arith::CmpIPredicate predicate, Value a, Value b);
   /// `0 <= a < b`.
   Value isBelow(Value a, Value b);
+  Value isBelow(Value a, int64_t b) { return isBelow(a, index(b)); }
   Value both(Value a, Value b);
   Value select(Value condition, Value a, Value b);
 
@@ -81,17 +88,23 @@ public:
   Value splat(Value scalar, int64_t width);
 
   // Control flow. Bodies emit at the insertion point they find.
-  void loop(Value begin, Value end, Value step, function_ref<void(Value)> body);
+  void loop(Value begin, Value end, int64_t step,
+            function_ref<void(Value)> body);
   void loop(Value end, function_ref<void(Value)> body) {
-    loop(index(0), end, index(1), body);
+    loop(index(0), end, 1, body);
   }
   void loop(int64_t end, function_ref<void(Value)> body) {
     loop(index(end), body);
   }
   /// A loop that carries values; the body returns the next ones.
   SmallVector<Value>
-  loop(Value begin, Value end, Value step, ValueRange initial,
+  loop(Value begin, Value end, int64_t step, ValueRange initial,
        function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  SmallVector<Value>
+  loop(Value end, ValueRange initial,
+       function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    return loop(index(0), end, 1, initial, body);
+  }
   /// The loop over the columns [0, columns) in vectors: `body(column, width)`,
   /// with a narrower last vector where lanes do not divide columns.
   void columnLoop(int64_t columns, function_ref<void(Value, int64_t)> body);

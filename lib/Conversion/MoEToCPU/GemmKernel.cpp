@@ -50,13 +50,12 @@ GemmKernel::GemmKernel(Emitter &e, const GemmShape &shape, Value maxK)
   // the same sets of the cache.
   int64_t stride = ShapedType::kDynamic;
   SmallVector<Value> strideValue;
-  Value lanes = e.index(e.lanes);
-  if (ragged)
-    strideValue = {e.mul(
-        e.add(e.div(e.add(maxK, e.index(e.lanes - 1)), lanes), e.index(1)),
-        lanes)};
-  else
+  if (ragged) {
+    Value vectors = e.div(e.add(maxK, e.lanes - 1), e.lanes);
+    strideValue = {e.mul(e.add(vectors, 1), e.lanes)};
+  } else {
     stride = llvm::alignTo(shape.k, e.lanes) + e.lanes;
+  }
   int64_t rows = kChunkRows + heights.front();
   Type f32 = e.getF32Type();
   aPack = e.scratch({rows, stride}, f32, strideValue);
@@ -69,8 +68,7 @@ GemmKernel::GemmKernel(Emitter &e, const GemmShape &shape, Value maxK)
 Value GemmKernel::wholeSteps(const GemmMatrix &matrix) {
   if (!ShapedType::isDynamic(shape.k))
     return e.index(shape.k / e.lanes * e.lanes);
-  Value lanes = e.index(e.lanes);
-  return e.mul(e.div(matrix.k, lanes), lanes);
+  return e.mul(e.div(matrix.k, e.lanes), e.lanes);
 }
 
 void GemmKernel::copyToPack(Value source, ValueRange prefix,
@@ -88,8 +86,7 @@ void GemmKernel::copyToPack(Value source, ValueRange prefix,
     e.storeVector(e.padVector(vector), pack, {target, k});
   };
   Value whole = wholeSteps(matrix);
-  e.loop(e.index(0), whole, e.index(e.lanes),
-         [&](Value k) { copy(k, e.lanes); });
+  e.loop(e.index(0), whole, e.lanes, [&](Value k) { copy(k, e.lanes); });
   if (ShapedType::isDynamic(shape.k)) {
     Value left = e.sub(matrix.k, whole);
     e.when(e.isBelow(e.index(0), left), [&] {
@@ -112,11 +109,11 @@ void GemmKernel::packRow(const GemmRows &rows, const GemmMatrix &matrix,
 Value GemmKernel::bColumn(Value column) {
   if (shape.columns % kDotColumns == 0)
     return column;
-  return e.min(column, e.index(shape.columns - 1));
+  return e.min(column, shape.columns - 1);
 }
 
 void GemmKernel::packColumns(const GemmMatrix &matrix, Value first, Value end) {
-  e.loop(first, end, e.index(1), [&](Value column) {
+  e.loop(first, end, 1, [&](Value column) {
     SmallVector<Value> prefix(matrix.prefix);
     prefix.push_back(bColumn(column));
     copyToPack(matrix.b, prefix, matrix, nullptr, bPack, e.sub(column, first));
@@ -139,8 +136,7 @@ static SmallVector<Value> columnAt(const GemmMatrix &matrix, Value n, Value k) {
 void GemmKernel::prefetchNextTile(const GemmMatrix &matrix, Value column,
                                   Value k) {
   for (int64_t c = 0; c < kDotColumns; ++c) {
-    Value n = e.min(e.add(column, e.index(kDotColumns + c)),
-                    e.index(shape.columns - 1));
+    Value n = e.min(e.add(column, kDotColumns + c), shape.columns - 1);
     memref::PrefetchOp::create(e, matrix.b, columnAt(matrix, n, k),
                                /*isWrite=*/false, /*localityHint=*/3,
                                /*isDataCache=*/true);
@@ -150,8 +146,11 @@ void GemmKernel::prefetchNextTile(const GemmMatrix &matrix, Value column,
 /// Adds up the lanes of four vectors: [sum(v0), sum(v1), sum(v2), sum(v3)].
 /// Shuffles within 128-bit lanes come first, because they are the cheap ones.
 static Value sumLanes(Emitter &e, ArrayRef<Value> v, int64_t lanes) {
-  auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> mask) -> Value {
-    return vector::ShuffleOp::create(e, a, b, mask);
+  auto addShuffles = [&](Value a, Value b, ArrayRef<int64_t> first,
+                         ArrayRef<int64_t> second) {
+    Value left = vector::ShuffleOp::create(e, a, b, first);
+    Value right = vector::ShuffleOp::create(e, a, b, second);
+    return e.addf(left, right);
   };
   auto pattern = [&](ArrayRef<int64_t> quad) {
     SmallVector<int64_t> mask;
@@ -161,19 +160,17 @@ static Value sumLanes(Emitter &e, ArrayRef<Value> v, int64_t lanes) {
     return mask;
   };
   auto pairs = [&](Value a, Value b) {
-    return e.addf(shuffle(a, b, pattern({0, 4, 1, 5})),
-                  shuffle(a, b, pattern({2, 6, 3, 7})));
+    return addShuffles(a, b, pattern({0, 4, 1, 5}), pattern({2, 6, 3, 7}));
   };
   Value ab = pairs(v[0], v[1]), cd = pairs(v[2], v[3]);
-  Value sum = e.addf(shuffle(ab, cd, pattern({0, 1, 4, 5})),
-                     shuffle(ab, cd, pattern({2, 3, 6, 7})));
+  Value sum = addShuffles(ab, cd, pattern({0, 1, 4, 5}), pattern({2, 3, 6, 7}));
   for (int64_t width = lanes / 2; width >= 4; width /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t i = 0; i < width; ++i) {
       low.push_back(i);
       high.push_back(width + i);
     }
-    sum = e.addf(shuffle(sum, sum, low), shuffle(sum, sum, high));
+    sum = addShuffles(sum, sum, low, high);
   }
   return sum;
 }
@@ -182,9 +179,9 @@ void GemmKernel::dotTile(const GemmMatrix &matrix, Value row, int64_t height,
                          Value column, Value blockStart) {
   SmallVector<Value> aRows, bColumns;
   for (int64_t r = 0; r < height; ++r)
-    aRows.push_back(e.add(row, e.index(r)));
+    aRows.push_back(e.add(row, r));
   for (int64_t c = 0; c < kDotColumns; ++c) {
-    Value n = e.add(column, e.index(c));
+    Value n = e.add(column, c);
     bColumns.push_back(packsB ? e.sub(n, blockStart) : bColumn(n));
   }
   auto step = [&](Value k, int64_t count, ValueRange sums) {
@@ -208,12 +205,12 @@ void GemmKernel::dotTile(const GemmMatrix &matrix, Value row, int64_t height,
   Value all = ShapedType::isDynamic(shape.k) ? matrix.k : e.index(shape.k);
   // Packed operands end in zeros, so a last partial vector needs no care.
   Value end = packsB ? all : wholeSteps(matrix);
-  sums = e.loop(e.index(0), end, e.index(e.lanes), sums,
-                [&](Value k, ValueRange carried) {
-                  if (!packsB)
-                    prefetchNextTile(matrix, column, k);
-                  return step(k, e.lanes, carried);
-                });
+  sums =
+      e.loop(e.index(0), end, e.lanes, sums, [&](Value k, ValueRange carried) {
+        if (!packsB)
+          prefetchNextTile(matrix, column, k);
+        return step(k, e.lanes, carried);
+      });
   int64_t left = packsB ? 0 : shape.k % e.lanes;
   if (left)
     sums = step(end, left, sums);
@@ -227,31 +224,30 @@ void GemmKernel::outerTile(const GemmMatrix &matrix, Value row, int64_t height,
                            Value column, ArrayRef<int64_t> widths) {
   SmallVector<Value> aRows, columns, sums;
   for (int64_t r = 0; r < height; ++r) {
-    aRows.push_back(e.add(row, e.index(r)));
+    aRows.push_back(e.add(row, r));
     for (int64_t width : widths)
       sums.push_back(e.constantLike(VectorType::get(width, e.getF32Type()), 0));
   }
   for (size_t c = 0; c < widths.size(); ++c)
-    columns.push_back(e.add(column, e.index(c * e.lanes)));
+    columns.push_back(e.add(column, c * e.lanes));
 
   Value end = ShapedType::isDynamic(shape.k) ? matrix.k : e.index(shape.k);
-  sums = e.loop(
-      e.index(0), end, e.index(1), sums, [&](Value k, ValueRange carried) {
-        SmallVector<Value> next(carried), b;
-        for (auto [n, width] : llvm::zip(columns, widths)) {
-          SmallVector<Value> indices(matrix.prefix);
-          indices.append({matrix.base ? e.add(matrix.base, k) : k, n});
-          b.push_back(e.loadVector(matrix.b, indices, width));
-        }
-        for (int64_t r = 0; r < height; ++r) {
-          Value a = e.load(aPack, {aRows[r], k});
-          for (auto [c, width] : llvm::enumerate(widths)) {
-            Value &sum = next[r * widths.size() + c];
-            sum = vector::FMAOp::create(e, e.splat(a, width), b[c], sum);
-          }
-        }
-        return next;
-      });
+  sums = e.loop(end, sums, [&](Value k, ValueRange carried) {
+    SmallVector<Value> next(carried), b;
+    for (auto [n, width] : llvm::zip(columns, widths)) {
+      SmallVector<Value> indices(matrix.prefix);
+      indices.append({matrix.base ? e.add(matrix.base, k) : k, n});
+      b.push_back(e.loadVector(matrix.b, indices, width));
+    }
+    for (int64_t r = 0; r < height; ++r) {
+      Value a = e.load(aPack, {aRows[r], k});
+      for (auto [c, width] : llvm::enumerate(widths)) {
+        Value &sum = next[r * widths.size() + c];
+        sum = vector::FMAOp::create(e, e.splat(a, width), b[c], sum);
+      }
+    }
+    return next;
+  });
   for (int64_t r = 0; r < height; ++r)
     for (size_t c = 0; c < widths.size(); ++c)
       e.storeVector(sums[r * widths.size() + c], cPack, {aRows[r], columns[c]});
@@ -266,9 +262,8 @@ void GemmKernel::outerTile(const GemmMatrix &matrix, Value row, int64_t height,
 /// anyone reads.
 void GemmKernel::rowTiles(Value rows, function_ref<void(Value, int64_t)> body) {
   int64_t tallest = heights.front();
-  Value height = e.index(tallest);
-  Value whole = e.mul(e.div(rows, height), height);
-  e.loop(e.index(0), whole, height, [&](Value row) { body(row, tallest); });
+  Value whole = e.mul(e.div(rows, tallest), tallest);
+  e.loop(e.index(0), whole, tallest, [&](Value row) { body(row, tallest); });
   Value left = e.sub(rows, whole);
   // Heights ascending; each takes what the one before could not.
   int64_t taken = 0;
@@ -286,14 +281,14 @@ void GemmKernel::emitChunk(const GemmMatrix &matrix, Value rows) {
   int64_t columns = shape.columns;
   if (shape.layout == BLayout::NK) {
     Value all = e.index(columns);
-    e.loop(e.index(0), all, e.index(blockColumns), [&](Value first) {
-      Value end = e.min(e.add(first, e.index(blockColumns)), all);
+    e.loop(e.index(0), all, blockColumns, [&](Value first) {
+      Value next = e.add(first, blockColumns);
       if (packsB)
         packColumns(matrix, first,
-                    e.min(e.add(first, e.index(blockColumns)),
-                          e.index(llvm::alignTo(columns, kDotColumns))));
+                    e.min(next, llvm::alignTo(columns, kDotColumns)));
+      Value end = e.min(next, all);
       rowTiles(rows, [&](Value row, int64_t height) {
-        e.loop(first, end, e.index(kDotColumns), [&](Value column) {
+        e.loop(first, end, kDotColumns, [&](Value column) {
           dotTile(matrix, row, height, column, first);
         });
       });
@@ -302,12 +297,14 @@ void GemmKernel::emitChunk(const GemmMatrix &matrix, Value rows) {
   }
   SmallVector<int64_t> full(tileColumns / e.lanes, e.lanes), last;
   int64_t whole = columns / tileColumns * tileColumns;
-  if (whole)
-    e.loop(e.index(0), e.index(whole), e.index(tileColumns), [&](Value column) {
+  if (whole) {
+    Value first = e.index(0);
+    e.loop(first, e.index(whole), tileColumns, [&](Value column) {
       rowTiles(rows, [&](Value row, int64_t height) {
         outerTile(matrix, row, height, column, full);
       });
     });
+  }
   for (int64_t column = whole; column < columns; column += e.lanes)
     last.push_back(std::min(e.lanes, columns - column));
   if (!last.empty())
@@ -317,16 +314,14 @@ void GemmKernel::emitChunk(const GemmMatrix &matrix, Value rows) {
 }
 
 void GemmKernel::emit(const GemmRows &rows, const GemmMatrix &matrix) {
-  Value chunk = e.index(kChunkRows);
-  e.loop(e.index(0), rows.count, chunk, [&](Value first) {
-    Value count = e.min(e.sub(rows.count, first), chunk);
+  e.loop(e.index(0), rows.count, kChunkRows, [&](Value first) {
+    Value count = e.min(e.sub(rows.count, first), kChunkRows);
     // A last tile of rows may be one row too tall: repeat the last row, so that
     // it reads numbers.
-    Value granule = e.index(heights.back());
-    Value padded = e.mul(
-        e.div(e.add(count, e.index(heights.back() - 1)), granule), granule);
+    int64_t granule = heights.back();
+    Value padded = e.mul(e.div(e.add(count, granule - 1), granule), granule);
     e.loop(padded, [&](Value row) {
-      Value last = e.sub(count, e.index(1));
+      Value last = e.sub(count, 1);
       packRow(rows, matrix, e.add(first, e.min(row, last)), row);
     });
     emitChunk(matrix, count);

@@ -70,21 +70,22 @@ GemmShape GroupedGemmLowering::shapeOf(GroupedGemmOp op) {
 
 void GroupedGemmLowering::lower() {
   switch (grouping) {
-  case Grouping::Dense:
-    return product(e.index(0), rowBound(),
-                   [&](Value row) { return address(row); });
+  case Grouping::Dense: {
+    Value expert = e.index(0);
+    return product(expert, rowBound(), [&](Value row) { return address(row); });
+  }
   case Grouping::Ids: {
     Value ids = op.getRows().front();
-    Value rows = e.mul(e.dim(ids, 0), e.index(op.getSlots()));
+    Value rows = e.mul(e.dim(ids, 0), op.getSlots());
     return lowerSorted(e.min(rows, rowBound()),
                        [&](Value row) { return expertOfId(row); });
   }
   case Grouping::Aligned: {
-    Value padded = e.load(op.getRows()[2], {e.index(0)});
-    Value positions = e.min(e.max(padded, e.index(0)), sortedBound());
+    Value padded = e.max(e.load(op.getRows()[2], {e.index(0)}), 0);
+    Value positions = e.min(padded, sortedBound());
     Value flatRows = rowBound();
     if (!flatRows)
-      flatRows = e.max(sentinelOfTable(positions), e.index(0));
+      flatRows = e.max(sentinelOfTable(positions), 0);
     return lowerSorted(positions, [&](Value position) {
       return expertOfPosition(position, flatRows);
     });
@@ -109,7 +110,7 @@ void GroupedGemmLowering::lowerSorted(Value candidates,
   RowTable table = sortByExpert(e, candidates, experts, expertOf);
   e.loop(experts, [&](Value expert) {
     Value begin = e.load(table.start, {expert});
-    Value end = e.load(table.start, {e.add(expert, e.index(1))});
+    Value end = e.load(table.start, {e.add(expert, 1)});
     product(expert, e.sub(end, begin), [&](Value i) {
       return address(e.load(table.order, {e.add(begin, i)}));
     });
@@ -125,7 +126,8 @@ void GroupedGemmLowering::lowerRuns() {
 }
 
 void GroupedGemmLowering::lowerMasked() {
-  Value capacity = e.min(e.dim(op.getA(), 1), e.dim(op.getC(), 1));
+  Value capacity = e.dim(op.getA(), 1);
+  capacity = e.min(capacity, e.dim(op.getC(), 1));
   if (Value weights = op.getWeights())
     capacity = e.min(capacity, e.dim(weights, 1));
   e.loop(op.getNumExperts(), [&](Value expert) {
@@ -163,11 +165,11 @@ Value GroupedGemmLowering::expertOfId(Value flatRow) {
 /// The sentinel and every other number that is no flat row of the operands has
 /// no expert, nor has a row in a tile without one.
 Value GroupedGemmLowering::expertOfPosition(Value position, Value flatRows) {
-  Value tile = e.div(position, e.index(*op.getBlock()));
+  Value tile = e.div(position, *op.getBlock());
   Value expert = e.load(op.getRows()[1], {tile});
   Value row = e.load(op.getRows()[0], {position});
-  Value exists = e.both(e.isBelow(expert, e.index(op.getNumExperts())),
-                        e.isBelow(row, flatRows));
+  Value hasExpert = e.isBelow(expert, op.getNumExperts());
+  Value exists = e.both(hasExpert, e.isBelow(row, flatRows));
   return e.select(exists, expert, e.index(-1));
 }
 
@@ -196,24 +198,23 @@ Value GroupedGemmLowering::sentinelOfTable(Value positions) {
   return e.choose(
       e.isBelow(positions, extent),
       [&]() -> SmallVector<Value> {
-        return {e.load(table, {e.sub(extent, e.index(1))})};
+        return {e.load(table, {e.sub(extent, 1)})};
       },
       [&]() -> SmallVector<Value> {
         Value none = e.index(std::numeric_limits<int32_t>::min());
-        SmallVector<Value> largest =
-            e.loop(e.index(0), extent, e.index(1), {none, e.index(0)},
-                   [&](Value p, ValueRange carried) -> SmallVector<Value> {
-                     Value row = e.load(table, {p});
-                     Value isLarger =
-                         e.compare(arith::CmpIPredicate::sgt, row, carried[0]);
-                     Value isEqual =
-                         e.compare(arith::CmpIPredicate::eq, row, carried[0]);
-                     Value count = e.add(
-                         carried[1], e.select(isEqual, e.index(1), e.index(0)));
-                     return {e.max(row, carried[0]),
-                             e.select(isLarger, e.index(1), count)};
-                   });
-        Value repeats = e.isBelow(e.index(1), largest[1]);
+        Value zero = e.index(0), one = e.index(1);
+        SmallVector<Value> largest = e.loop(
+            extent, {none, zero},
+            [&](Value p, ValueRange carried) -> SmallVector<Value> {
+              Value row = e.load(table, {p});
+              Value isLarger =
+                  e.compare(arith::CmpIPredicate::sgt, row, carried[0]);
+              Value isEqual =
+                  e.compare(arith::CmpIPredicate::eq, row, carried[0]);
+              Value count = e.add(carried[1], e.select(isEqual, one, zero));
+              return {e.max(row, carried[0]), e.select(isLarger, one, count)};
+            });
+        Value repeats = e.isBelow(one, largest[1]);
         return {e.select(repeats, largest[0], extent)};
       })[0];
 }
@@ -225,7 +226,7 @@ Value GroupedGemmLowering::sortedBound() {
     bound = e.min(bound, e.dim(op.getA(), 0));
   if (op.getCOrder() == RowOrder::Sorted)
     bound = e.min(bound, e.dim(op.getC(), 0));
-  Value tiles = e.mul(e.dim(op.getRows()[1], 0), e.index(*op.getBlock()));
+  Value tiles = e.mul(e.dim(op.getRows()[1], 0), *op.getBlock());
   return e.min(bound, tiles);
 }
 

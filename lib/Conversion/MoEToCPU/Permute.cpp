@@ -26,7 +26,7 @@ static void copyRow(Emitter &e, Value from, Value fromRow, Value to,
     for (int64_t done = 0; done < width;) {
       int64_t part = llvm::bit_floor(static_cast<uint64_t>(width - done));
       auto vector = VectorType::get(part, type.getElementType());
-      Value at = e.add(column, e.index(done));
+      Value at = e.add(column, done);
       Value elements =
           vector::LoadOp::create(e, vector, from, ValueRange{fromRow, at});
       vector::StoreOp::create(e, elements, to, ValueRange{toRow, at});
@@ -46,7 +46,7 @@ void cpu::lower(Emitter &e, PermuteOp op) {
     return e.localExpert(id, op.getExpertMap(), experts);
   });
   e.loop(experts, [&](Value expert) {
-    Value end = e.load(table.start, {e.add(expert, e.index(1))});
+    Value end = e.load(table.start, {e.add(expert, 1)});
     e.store(end, op.getOffsets(), {expert});
   });
   Value listed = e.load(table.start, {e.index(experts)});
@@ -56,7 +56,7 @@ void cpu::lower(Emitter &e, PermuteOp op) {
     copyRow(e, op.getX(), e.div(row, slots), op.getRowsMutable().get(),
             position);
   });
-  e.loop(listed, flatRows, e.index(1),
+  e.loop(listed, flatRows, 1,
          [&](Value position) { e.store(flatRows, source, {position}); });
 }
 

@@ -55,7 +55,7 @@ private:
 
   Emitter &e;
   RouteOp op;
-  Value experts, slots, one;
+  Value experts, slots;
   /// Per expert: selectable and candidate (i1), logits and exponentials (f64),
   /// scores and keys (f32).
   Value selectable, candidate, logits, exponentials, scores, keys;
@@ -68,7 +68,6 @@ RouteLowering::RouteLowering(Emitter &e, RouteOp op) : e(e), op(op) {
   int64_t count = op.getNumExperts(), groups = op.getGroups();
   experts = e.index(count);
   slots = e.index(op.getTopK());
-  one = e.index(1);
   selectable = e.scratch({count}, e.getI1Type());
   candidate = e.scratch({count}, e.getI1Type());
   logits = e.scratch({count}, e.getF64Type());
@@ -142,7 +141,8 @@ Value RouteLowering::pointwiseScore(Value logit) {
     Value x = exp(arith::NegFOp::create(e, size));
     Value u = e.addf(unit, x);
     Value log = math::LogOp::create(e, u);
-    Value corrected = e.divf(e.mulf(log, x), e.subf(u, unit));
+    Value product = e.mulf(log, x);
+    Value corrected = e.divf(product, e.subf(u, unit));
     Value isUnit = e.compare(arith::CmpFPredicate::OEQ, u, unit);
     Value positive = e.select(e.compare(arith::CmpFPredicate::OGT, logit, zero),
                               logit, zero);
@@ -168,27 +168,26 @@ void RouteLowering::computeScores() {
 
 void RouteLowering::softmaxOfAll() {
   Value largest =
-      e.loop(e.index(0), experts, one, {e.f64(-kInfinity)},
+      e.loop(experts, {e.f64(-kInfinity)},
              [&](Value expert, ValueRange carried) -> SmallVector<Value> {
                return {arith::MaxNumFOp::create(e, carried[0],
                                                 e.load(logits, {expert}))};
              })[0];
   Value sum =
-      e.loop(e.index(0), experts, one, {e.f64(0)},
+      e.loop(experts, {e.f64(0)},
              [&](Value expert, ValueRange carried) -> SmallVector<Value> {
                Value shifted = e.subf(e.load(logits, {expert}), largest);
                Value found = e.load(selectable, {expert});
-               Value term =
-                   e.select(found, math::ExpOp::create(e, shifted).getResult(),
-                            e.f64(0));
+               Value power = math::ExpOp::create(e, shifted);
+               Value term = e.select(found, power, e.f64(0));
                e.store(term, exponentials, {expert});
                return {e.addf(carried[0], term)};
              })[0];
   e.loop(experts, [&](Value expert) {
     Value score = e.divf(e.load(exponentials, {expert}), sum);
+    score = e.toFloat(score, e.getF32Type());
     Value found = e.load(selectable, {expert});
-    e.store(e.select(found, e.toFloat(score, e.getF32Type()), e.f32(0)), scores,
-            {expert});
+    e.store(e.select(found, score, e.f32(0)), scores, {expert});
   });
 }
 
@@ -198,19 +197,18 @@ void RouteLowering::softmaxOfAll() {
 
 Value RouteLowering::best(Value flags, Value values, Value count) {
   Type type = cast<MemRefType>(values.getType()).getElementType();
-  return e.loop(
-      e.index(0), count, one, {e.index(-1), e.constantLike(type, -kInfinity)},
-      [&](Value i, ValueRange carried) -> SmallVector<Value> {
-        Value value = e.load(values, {i});
-        Value isFirst =
-            e.compare(arith::CmpIPredicate::slt, carried[0], e.index(0));
-        Value isLarger =
-            e.compare(arith::CmpFPredicate::OGT, value, carried[1]);
-        Value better = e.both(e.load(flags, {i}),
-                              arith::OrIOp::create(e, isFirst, isLarger));
-        return {e.select(better, i, carried[0]),
-                e.select(better, value, carried[1])};
-      })[0];
+  return e.loop(count, {e.index(-1), e.constantLike(type, -kInfinity)},
+                [&](Value i, ValueRange carried) -> SmallVector<Value> {
+                  Value value = e.load(values, {i});
+                  Value isFirst = e.compare(arith::CmpIPredicate::slt,
+                                            carried[0], e.index(0));
+                  Value isLarger =
+                      e.compare(arith::CmpFPredicate::OGT, value, carried[1]);
+                  Value improves = arith::OrIOp::create(e, isFirst, isLarger);
+                  Value better = e.both(e.load(flags, {i}), improves);
+                  return {e.select(better, i, carried[0]),
+                          e.select(better, value, carried[1])};
+                })[0];
 }
 
 void RouteLowering::computeKeys() {
@@ -231,12 +229,13 @@ void RouteLowering::computeKeys() {
 
 std::pair<Value, Value> RouteLowering::rankGroup(Value group) {
   Value size = e.index(op.getNumExperts() / op.getGroups());
-  Value begin = e.mul(group, size), lowest = e.f32(-kInfinity);
+  Value begin = e.mul(group, size), end = e.add(begin, size);
+  Value one = e.index(1), lowest = e.f32(-kInfinity);
   auto larger = [&](Value a, Value b) {
     return e.select(e.compare(arith::CmpFPredicate::OGT, a, b), a, b);
   };
   SmallVector<Value> result = e.loop(
-      begin, e.add(begin, size), one, {lowest, lowest, e.index(0)},
+      begin, end, 1, {lowest, lowest, e.index(0)},
       [&](Value expert, ValueRange carried) -> SmallVector<Value> {
         Value first = carried[0], second = carried[1], found = carried[2];
         Value counts = e.load(candidate, {expert});
@@ -268,7 +267,7 @@ void RouteLowering::keepBestGroups() {
   });
   e.loop(keep, [&](Value) {
     Value group = best(groupLeft, groupRanks, e.index(groups));
-    e.when(e.isBelow(group, e.index(groups)), [&] {
+    e.when(e.isBelow(group, groups), [&] {
       e.store(e.boolean(false), groupLeft, {group});
       e.store(e.boolean(true), groupKept, {group});
     });
@@ -326,20 +325,23 @@ Value RouteLowering::isWeighted(Value id) {
 void RouteLowering::softmaxOfChosen(Value token) {
   auto idOf = [&](Value slot) { return e.load(op.getIds(), {token, slot}); };
   auto logitOf = [&](Value id) {
-    Value safe = e.select(e.isBelow(id, experts), id, e.index(0));
-    return e.select(isWeighted(id), e.load(logits, {safe}), e.f64(-kInfinity));
+    Value weighted = isWeighted(id);
+    Value safe = e.select(weighted, id, e.index(0));
+    Value logit = e.load(logits, {safe});
+    return e.select(weighted, logit, e.f64(-kInfinity));
   };
   Value largest = e.loop(
-      e.index(0), slots, one, {e.f64(-kInfinity)},
+      slots, {e.f64(-kInfinity)},
       [&](Value slot, ValueRange carried) -> SmallVector<Value> {
         return {arith::MaxNumFOp::create(e, carried[0], logitOf(idOf(slot)))};
       })[0];
   auto term = [&](Value id) {
     Value shifted = e.subf(logitOf(id), largest);
-    return e.select(isWeighted(id), math::ExpOp::create(e, shifted).getResult(),
-                    e.f64(0));
+    Value power = math::ExpOp::create(e, shifted);
+    Value weighted = isWeighted(id);
+    return e.select(weighted, power, e.f64(0));
   };
-  Value sum = e.loop(e.index(0), slots, one, {e.f64(0)},
+  Value sum = e.loop(slots, {e.f64(0)},
                      [&](Value slot, ValueRange carried) -> SmallVector<Value> {
                        return {e.addf(carried[0], term(idOf(slot)))};
                      })[0];
@@ -358,7 +360,8 @@ void RouteLowering::weighChosen(Value token) {
     Value id = e.load(op.getIds(), {token, slot});
     Value weighted = isWeighted(id);
     Value safe = e.select(weighted, id, e.index(0));
-    Value weight = e.select(weighted, e.load(scores, {safe}), e.f32(0));
+    Value score = e.load(scores, {safe});
+    Value weight = e.select(weighted, score, e.f32(0));
     e.store(weight, op.getWeights(), {token, slot});
   });
 }
@@ -367,7 +370,7 @@ void RouteLowering::scaleWeights(Value token) {
   Value sum;
   if (op.getRenormalize())
     sum = e.loop(
-        e.index(0), slots, one, {e.f32(0)},
+        slots, {e.f32(0)},
         [&](Value slot, ValueRange carried) -> SmallVector<Value> {
           return {e.addf(carried[0], e.load(op.getWeights(), {token, slot}))};
         })[0];
@@ -375,9 +378,11 @@ void RouteLowering::scaleWeights(Value token) {
     Value id = e.load(op.getIds(), {token, slot});
     e.when(isWeighted(id), [&] {
       Value weight = e.load(op.getWeights(), {token, slot});
-      if (sum)
-        weight = e.select(e.compare(arith::CmpFPredicate::OEQ, sum, e.f32(0)),
-                          e.f32(0), e.divf(weight, sum));
+      if (sum) {
+        Value zero = e.f32(0);
+        Value isZero = e.compare(arith::CmpFPredicate::OEQ, sum, zero);
+        weight = e.select(isZero, zero, e.divf(weight, sum));
+      }
       if (Value scale = op.getExpertScale())
         weight = e.mulf(weight, e.load(scale, {id}));
       weight = e.mulf(weight, e.f32(op.getScale().convertToFloat()));
@@ -397,7 +402,7 @@ void RouteLowering::selectBySparseMixer(Value token) {
   Value threshold = e.f64(2 * double(op.getJitter().convertToFloat()));
   auto sumAround = [&](Value largest) {
     return e.loop(
-        e.index(0), experts, one, {e.f64(0)},
+        experts, {e.f64(0)},
         [&](Value expert, ValueRange carried) -> SmallVector<Value> {
           Value logit = e.load(logits, {expert});
           Value size = math::AbsFOp::create(e, logit);

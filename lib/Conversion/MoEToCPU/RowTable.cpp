@@ -19,18 +19,18 @@ RowTable cpu::sortByExpert(Emitter &e, Value candidates, int64_t experts,
   Value start = e.scratch({experts + 1}, indexType);
   Value next = e.scratch({experts}, indexType);
   Value order = e.scratch({ShapedType::kDynamic}, indexType, {candidates});
-  Value zero = e.index(0), one = e.index(1);
+  Value zero = e.index(0);
 
   // Count the rows of each expert, then turn the counts into starts.
   e.loop(experts, [&](Value i) { e.store(zero, next, {i}); });
   e.loop(candidates, [&](Value q) {
     Value found = expertOf(q);
     e.store(found, expert, {q});
-    e.when(e.isBelow(found, e.index(experts)),
-           [&] { e.store(e.add(e.load(next, {found}), one), next, {found}); });
+    e.when(e.isBelow(found, experts),
+           [&] { e.store(e.add(e.load(next, {found}), 1), next, {found}); });
   });
   SmallVector<Value> total =
-      e.loop(zero, e.index(experts), one, {zero},
+      e.loop(e.index(experts), {zero},
              [&](Value i, ValueRange sum) -> SmallVector<Value> {
                Value count = e.load(next, {i});
                e.store(sum[0], start, {i});
@@ -42,10 +42,10 @@ RowTable cpu::sortByExpert(Emitter &e, Value candidates, int64_t experts,
   // Place them in ascending order, which keeps the sort stable.
   e.loop(candidates, [&](Value q) {
     Value found = e.load(expert, {q});
-    e.when(e.isBelow(found, e.index(experts)), [&] {
+    e.when(e.isBelow(found, experts), [&] {
       Value position = e.load(next, {found});
       e.store(q, order, {position});
-      e.store(e.add(position, one), next, {found});
+      e.store(e.add(position, 1), next, {found});
     });
   });
   return {start, order};
@@ -54,7 +54,7 @@ RowTable cpu::sortByExpert(Emitter &e, Value candidates, int64_t experts,
 void cpu::groupLoop(Emitter &e, Value table, Value rows, Grouping grouping,
                     function_ref<void(Value, Value, Value)> body) {
   Value zero = e.index(0);
-  e.loop(zero, e.dim(table, 0), e.index(1), {zero},
+  e.loop(e.dim(table, 0), {zero},
          [&](Value group, ValueRange previous) -> SmallVector<Value> {
            Value begin = previous[0];
            Value value = e.load(table, {group});
@@ -68,5 +68,5 @@ void cpu::groupLoop(Emitter &e, Value table, Value rows, Grouping grouping,
 }
 
 Value cpu::maskedCount(Emitter &e, Value counts, Value group, Value capacity) {
-  return e.min(e.max(e.load(counts, {group}), e.index(0)), capacity);
+  return e.min(e.max(e.load(counts, {group}), 0), capacity);
 }

@@ -26,6 +26,7 @@ struct Math {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  Value add(Value x, double y) { return add(x, constant(y)); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
   Value scale(Value x, double factor) { return mul(x, constant(factor)); }
   // A NaN stays a NaN.
@@ -47,15 +48,13 @@ struct Math {
     return NVVM::RcpApproxFtzF32Op::create(b, loc, b.getF32Type(), x);
   }
   /// 1 / (1 + e^(-x)): 0 and 1 at the infinities.
-  Value sigmoid(Value x) {
-    return reciprocal(add(exp2(scale(x, -kLog2E)), constant(1)));
-  }
+  Value sigmoid(Value x) { return reciprocal(add(exp2(scale(x, -kLog2E)), 1)); }
   Value silu(Value x) { return mul(x, sigmoid(x)); }
   /// 2 sigmoid(2x) - 1, and near 0, where that cancels, x - x^3 / 3.
   Value tanh(Value x) {
-    Value wide = add(scale(sigmoid(scale(x, 2)), 2), constant(-1));
+    Value wide = add(scale(sigmoid(scale(x, 2)), 2), -1);
     Value square = mul(x, x);
-    Value near = mul(x, add(scale(square, -1.0 / 3), constant(1)));
+    Value near = mul(x, add(scale(square, -1.0 / 3), 1));
     Value isNear = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
                                          square, constant(1e-3));
     return arith::SelectOp::create(b, loc, isNear, near, wide);
@@ -63,7 +62,7 @@ struct Math {
   /// x (1 + tanh z) / 2 = x sigmoid(2z), z = sqrt(2 / pi) (x + 0.044715 x^3).
   Value gelu(Value x) {
     constexpr double kTwoSqrtTwoOverPi = 1.5957691216057308;
-    Value inner = add(scale(mul(x, x), 0.044715), constant(1));
+    Value inner = add(scale(mul(x, x), 0.044715), 1);
     return mul(x, sigmoid(scale(mul(x, inner), kTwoSqrtTwoOverPi)));
   }
 };
@@ -88,17 +87,19 @@ Value cta::emitActivation(OpBuilder &b, Location loc,
   }
   case GemmActivation::SwiGLU:
     gate = limit ? m.atMost(gate, *limit) : gate;
-    return m.mul(m.silu(gate), limit ? m.clamp(up, *limit) : up);
+    up = limit ? m.clamp(up, *limit) : up;
+    return m.mul(m.silu(gate), up);
   case GemmActivation::SwiGLUOAI: {
     gate = limit ? m.atMost(gate, *limit) : gate;
     up = limit ? m.clamp(up, *limit) : up;
     Value glu = m.mul(gate, m.sigmoid(m.scale(gate, activation.alpha)));
-    return m.mul(m.add(up, m.constant(1)), glu);
+    return m.mul(m.add(up, 1), glu);
   }
   case GemmActivation::SwiGLUStep: {
     Value act = m.silu(gate);
-    return m.mul(limit ? m.atMost(act, *limit) : act,
-                 limit ? m.clamp(up, *limit) : up);
+    act = limit ? m.atMost(act, *limit) : act;
+    up = limit ? m.clamp(up, *limit) : up;
+    return m.mul(act, up);
   }
   case GemmActivation::GeGLU:
     return m.mul(m.gelu(gate), up);

@@ -13,13 +13,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "moe/CTA/CTADialect.h"
 #include "moe/Conversion/MoEToCTA.h"
+#include "moe/Target/TensorCore.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::cta {
 
 inline constexpr int64_t kMultiplicandBytes = 2;
 /// K of one k-block: a tile row of 128 bytes.
-inline constexpr int64_t kBlockK = kRowBytes / kMultiplicandBytes;
+inline constexpr int64_t kBlockK = moe::kTileK;
 /// Row tiles that a persistent walk goes down before it steps to the next
 /// column tile.
 inline constexpr int64_t kRasterGroup = 8;
@@ -38,6 +39,10 @@ struct GemmShape {
   int64_t stageBytes = 0;
   int64_t stagingBytes = 0;
   int64_t ctasPerSM = 1;
+  // Elements from row to row, and of b from expert to expert.
+  int64_t pitchA = 0, pitchB = 0, pitchC = 0, expertB = 0;
+  // Bytes that rows of a and b start at multiples of, at most 16.
+  int64_t alignA = 16, alignB = 16;
   /// setmaxnreg budgets of producer and consumers.
   int64_t producerRegisters = 0, consumerRegisters = 0;
 
@@ -73,6 +78,8 @@ struct GemmBuilder {
                    int64_t bytes);
 
   // What both families share.
+  /// The entry's arguments in order, moved to where their rows start.
+  void bindParams(ArrayRef<GemmParam> kinds);
   PlanOp makePlan(ArrayRef<BufferAttr> buffers);
   Value rowTiles();
   /// First row and column of a tile, its expert, and the sentinel to compare

@@ -62,6 +62,26 @@ Value GemmBuilder::expertBase(Value pointer, Value expert, int64_t elements,
 // What both families share
 //===----------------------------------------------------------------------===//
 
+void GemmBuilder::bindParams(ArrayRef<GemmParam> kinds) {
+  for (auto [index, kind] : llvm::enumerate(kinds)) {
+    Value value = entry->getArgument(index);
+    const GemmMemory *memory = kind == GemmParam::A   ? &spec.a
+                               : kind == GemmParam::B ? &spec.b
+                               : kind == GemmParam::C ? &spec.c
+                                                      : nullptr;
+    if (memory && memory->offset) {
+      GemmElement element = kind == GemmParam::C ? spec.output : spec.element;
+      Value distance = i64(memory->offset * bytesOf(element));
+      value = LLVM::GEPOp::create(b, loc, value.getType(), b.getI8Type(), value,
+                                  ArrayRef<LLVM::GEPArg>{distance});
+    }
+    params.map[static_cast<int>(kind)] = value;
+  }
+  if (has(GemmParam::RowsBuffer))
+    params.map[static_cast<int>(GemmParam::Rows)] =
+        loadI32(param(GemmParam::RowsBuffer), i32(0));
+}
+
 PlanOp GemmBuilder::makePlan(ArrayRef<BufferAttr> buffers) {
   SmallVector<Type> types(buffers.size(),
                           LLVM::LLVMPointerType::get(b.getContext(), 3));
@@ -113,7 +133,8 @@ Value GemmBuilder::sourceRows(const Tile &tile) {
   auto type = SourceRowsType::get(b.getContext(), spec.block / 16);
   return SourceRowsOp::create(b, loc, type, param(GemmParam::A), tile.firstRow,
                               tile.limit, table(), tile.end, spec.block,
-                              spec.k * kMultiplicandBytes, divisor, sorted);
+                              shape.pitchA * kMultiplicandBytes, divisor,
+                              sorted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +223,8 @@ void GemmBuilder::finish(const Tile &tile, Value firstRow, Value accumulator,
   bool sorted = spec.cOrder == GemmRowOrder::Sorted;
   StoreOp::create(b, loc, result, rows, param(GemmParam::C), tile.firstCol,
                   sorted ? firstRow : Value(), staging, shape.outCols,
-                  elementType(spec.output));
+                  elementType(spec.output), shape.pitchC,
+                  spec.c.alignmentBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,7 +242,8 @@ static SmallVector<GemmParam> listParams(const GemmKernelSpec &spec) {
     params.push_back(GemmParam::Bias);
   if (spec.weight != GemmWeight::None)
     params.push_back(GemmParam::Weights);
-  params.append({GemmParam::C, GemmParam::Rows});
+  params.append({GemmParam::C, spec.rowsInMemory ? GemmParam::RowsBuffer
+                                                 : GemmParam::Rows});
   return params;
 }
 
@@ -229,17 +252,18 @@ static GemmTensorMap describeMap(const GemmKernelSpec &spec,
                                  const GemmShape &shape) {
   GemmTensorMap map;
   map.element = spec.element;
-  int64_t row = spec.k * kMultiplicandBytes;
+  int64_t row = shape.pitchB * kMultiplicandBytes;
+  int64_t expert = shape.expertB * kMultiplicandBytes;
   bool halves = spec.activation.layout == GemmGateLayout::Halves;
   if (shape.parts == 1) {
     map.dims = {spec.k, spec.n, spec.experts};
-    map.strideBytes = {row, spec.n * row};
+    map.strideBytes = {row, expert};
     map.box = {kBlockK, shape.tileCols, 1};
     return map;
   }
   map.dims = {spec.k, shape.outCols, shape.parts, spec.experts};
   map.strideBytes = {halves ? row : 2 * row, halves ? shape.outCols * row : row,
-                     spec.n * row};
+                     expert};
   map.box = {kBlockK, shape.tileCols, shape.parts, 1};
   return map;
 }
@@ -306,8 +330,7 @@ FailureOr<GemmKernel> cta::buildGemmKernel(Location loc,
   b.setInsertionPointToStart(entry);
 
   GemmBuilder builder(b, loc, spec, *shape, entry);
-  for (auto [index, kind] : llvm::enumerate(kernel.params))
-    builder.params.map[static_cast<int>(kind)] = entry->getArgument(index);
+  builder.bindParams(kernel.params);
   if (spec.family == GemmFamily::Wgmma) {
     kernel.map = describeMap(spec, *shape);
     builder.buildWgmma();

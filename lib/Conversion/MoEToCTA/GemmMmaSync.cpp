@@ -51,25 +51,26 @@ struct MmaSyncKernel {
     auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 3);
     Value address = StageOp::create(b, loc, pointer, ring, stage);
     Value k = g.mul(block, kBlockK);
-    GatherLoadOp::create(b, loc, source, k, address, g.spec.k);
+    GatherLoadOp::create(b, loc, source, k, address, g.spec.k, g.shape.alignA);
     TileLoadOp::create(b, loc, base, tile.firstCol, k, tileB(address),
                        g.shape.tileRowsB, g.shape.outCols,
-                       g.spec.k * kMultiplicandBytes, g.spec.k, parts,
+                       g.shape.pitchB * kMultiplicandBytes, g.spec.k, parts,
                        parts == 1 ? 0
                        : halves   ? g.shape.outCols
                                   : 1,
-                       parts == 1 || halves ? 1 : 2);
+                       parts == 1 || halves ? 1 : 2, g.shape.alignB);
   }
 
   void emitTile(Value row, Value col) {
     GemmBuilder::Tile tile = g.tileOf(row, col);
     Value source = g.sourceRows(tile);
     Value base = g.expertBase(g.param(GemmParam::B), tile.expert,
-                              g.spec.n * g.spec.k, kMultiplicandBytes);
-    for (int64_t block = 0; block < g.shape.stages - 1; ++block) {
-      if (block < g.shape.kBlocks)
-        load(tile, source, base, g.i32(block), g.i32(block));
-      CommitOp::create(b, loc, ring, g.i32(block));
+                              g.shape.expertB, kMultiplicandBytes);
+    for (int64_t i = 0; i < g.shape.stages - 1; ++i) {
+      Value block = g.i32(i);
+      if (i < g.shape.kBlocks)
+        load(tile, source, base, block, /*stage=*/block);
+      CommitOp::create(b, loc, ring, block);
     }
     auto rowsType = RowIdsType::get(b.getContext(), g.spec.block / 8);
     Value rows =
@@ -85,9 +86,10 @@ struct MmaSyncKernel {
         FragmentType::get(b.getContext(), g.spec.block, g.shape.tileRowsB,
                           Mma::MmaSync, g.shape.parts);
     Value zero = ZeroOp::create(b, loc, type);
-    Value first = g.i32(0), ahead = g.i32(g.shape.stages - 1);
-    auto loop = scf::ForOp::create(b, loc, first, g.i32(g.shape.kBlocks),
-                                   g.i32(1), ValueRange{zero, first, ahead});
+    Value first = g.i32(0), end = g.i32(g.shape.kBlocks), step = g.i32(1);
+    Value ahead = g.i32(g.shape.stages - 1);
+    auto loop = scf::ForOp::create(b, loc, first, end, step,
+                                   ValueRange{zero, first, ahead});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value block = loop.getInductionVar();
@@ -96,8 +98,8 @@ struct MmaSyncKernel {
     Value address = AwaitOp::create(b, loc, pointer, ring, stage, first);
 
     Value next = g.add(block, ahead);
-    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         next, g.i32(g.shape.kBlocks));
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, next, end);
     auto branch = scf::IfOp::create(b, loc, exists, /*withElse=*/false);
     {
       OpBuilder::InsertionGuard inBranch(b);

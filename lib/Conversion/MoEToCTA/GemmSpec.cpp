@@ -8,6 +8,7 @@
 
 #include "Gemm.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -27,45 +28,60 @@ static LogicalResult verifyTile(Location loc, const GemmKernelSpec &spec) {
     return refuse(loc, spec,
                   "uses wgmma, which needs sm_90a, but is for " +
                       Twine(spec.arch));
-  bool block = wgmma ? spec.block == 64 || spec.block == 128
-                     : spec.block == 16 || spec.block == 32;
-  if (!block)
-    return refuse(
-        loc, spec,
-        Twine("requires a block of ") +
-            (wgmma ? "64 or 128 with wgmma" : "16 or 32 with mma.sync") +
-            ", but got " + Twine(spec.block));
-  bool table = spec.tableBlock == 0 || spec.tableBlock % spec.block == 0 ||
-               (spec.block == 16 && spec.tableBlock < 16);
-  if (!table || spec.tableBlock < 0)
-    return refuse(loc, spec,
-                  "requires blocks of its row table to be made of whole tiles "
-                  "or shorter than 16, but got " +
-                      Twine(spec.tableBlock) + " and tiles of " +
-                      Twine(spec.block));
-  int64_t parts = isGated(spec.activation.kind) ? 2 : 1;
-  int64_t unit = wgmma ? 8 : 64, most = wgmma ? 256 : 512;
-  if (spec.tileCols < 0 || spec.tileCols % unit || spec.tileCols * parts > most)
-    return refuse(loc, spec,
-                  "requires tile columns in multiples of " + Twine(unit) +
-                      ", at most " + Twine(most / parts) + ", but got " +
-                      Twine(spec.tileCols));
-  return success();
+  moe::TensorCoreTile tile;
+  tile.wgmma = wgmma;
+  tile.rows = spec.block;
+  tile.parts = isGated(spec.activation.kind) ? 2 : 1;
+  if (spec.tileCols != 0)
+    tile.columns = spec.tileCols * tile.parts;
+  tile.block = spec.tableBlock;
+  std::string reason = moe::refuseTile(tile);
+  return reason.empty() ? success() : refuse(loc, spec, reason);
+}
+
+/// Elements from row to row of a buffer of rows of `columns`.
+static int64_t pitchOf(const GemmMemory &memory, int64_t columns) {
+  return memory.pitch ? memory.pitch : columns;
+}
+
+/// Elements from expert to expert of b.
+static int64_t expertPitchOf(const GemmKernelSpec &spec) {
+  return spec.b.expertPitch ? spec.b.expertPitch
+                            : spec.n * pitchOf(spec.b, spec.k);
+}
+
+/// Bytes that rows of the multiplicand start at multiples of, at most 16.
+static int64_t alignmentOf(const GemmMemory &memory, int64_t pitch,
+                           int64_t expertPitch) {
+  int64_t result = std::gcd(moe::kCopyBytes, memory.alignmentBytes);
+  for (int64_t elements : {memory.offset, pitch, expertPitch})
+    result = std::gcd(result, elements * kMultiplicandBytes);
+  return result;
+}
+
+static LogicalResult verifyOperands(Location loc, const GemmKernelSpec &spec) {
+  moe::TensorCoreOperands operands;
+  operands.is16Bit = spec.element != GemmElement::F32;
+  operands.n = spec.n;
+  operands.k = spec.k;
+  operands.alignmentA = alignmentOf(spec.a, pitchOf(spec.a, spec.k), 0);
+  operands.alignmentB =
+      alignmentOf(spec.b, pitchOf(spec.b, spec.k), expertPitchOf(spec));
+  std::string reason = moe::refuseOperands(operands);
+  if (reason.empty() && spec.family == GemmFamily::Wgmma)
+    reason = moe::refuseWgmma(operands);
+  return reason.empty() ? success()
+                        : refuse(loc, spec, "cannot be built: " + reason);
 }
 
 LogicalResult cta::verifyGemmKernelSpec(Location loc,
                                         const GemmKernelSpec &spec) {
   if (spec.name.empty())
     return emitError(loc) << "a kernel requires a name";
-  if (spec.element == GemmElement::F32)
-    return refuse(loc, spec, "requires bf16 or f16 multiplicands");
   if (spec.experts < 1 || spec.n < 1 || spec.topK < 1)
     return refuse(loc, spec, "requires positive experts, n and top_k");
-  if (spec.k < 8 || spec.k % 8)
-    return refuse(loc, spec,
-                  "requires k to be a positive multiple of 8, so that rows "
-                  "are 16-byte aligned, but got " +
-                      Twine(spec.k));
+  if (failed(verifyOperands(loc, spec)))
+    return failure();
   if (isGated(spec.activation.kind) && spec.n % 2)
     return refuse(loc, spec,
                   "has a gate, so it requires an even n, but got " +
@@ -91,8 +107,6 @@ LogicalResult cta::verifyGemmKernelSpec(Location loc,
 // Shape
 //===----------------------------------------------------------------------===//
 
-/// Static and launch overhead of one block in a multiprocessor's memory.
-static constexpr int64_t kReservedBytes = 1024;
 /// Bytes of the two barriers of a stage.
 static constexpr int64_t kBarrierBytes = 16;
 
@@ -100,7 +114,7 @@ static constexpr int64_t kBarrierBytes = 16;
 static int64_t stagesThatFit(const GemmKernelSpec &spec, const GemmShape &shape,
                              int64_t ctas, int64_t most) {
   int64_t budget =
-      std::min(spec.sharedLimit, spec.sharedPerSM / ctas - kReservedBytes);
+      std::min(spec.sharedLimit, spec.sharedPerSM / ctas - spec.sharedReserved);
   int64_t barriers = spec.family == GemmFamily::Wgmma ? kBarrierBytes : 0;
   // Staging starts at the next swizzle atom.
   budget -= shape.stagingBytes ? shape.stagingBytes + kSwizzleAtomBytes : 0;
@@ -134,7 +148,8 @@ static LogicalResult chooseRing(Location loc, const GemmKernelSpec &spec,
 /// stmatrix and staging.
 static bool isStaged(const GemmKernelSpec &spec, int64_t outCols) {
   return spec.family == GemmFamily::Wgmma && spec.output != GemmElement::F32 &&
-         outCols % 8 == 0;
+         outCols % 8 == 0 && spec.c.pitch % 8 == 0 && spec.c.offset % 8 == 0 &&
+         spec.c.alignmentBytes % moe::kCopyBytes == 0;
 }
 
 /// Columns of c a tile: what the family likes, less for a narrow c. Direct
@@ -158,6 +173,12 @@ FailureOr<GemmShape> cta::deriveShape(Location loc,
   shape.tileRowsB = shape.tileCols * shape.parts;
   shape.colTiles = llvm::divideCeil(shape.outCols, shape.tileCols);
   shape.kBlocks = llvm::divideCeil(spec.k, kBlockK);
+  shape.pitchA = pitchOf(spec.a, spec.k);
+  shape.pitchB = pitchOf(spec.b, spec.k);
+  shape.pitchC = pitchOf(spec.c, shape.outCols);
+  shape.expertB = expertPitchOf(spec);
+  shape.alignA = alignmentOf(spec.a, shape.pitchA, 0);
+  shape.alignB = alignmentOf(spec.b, shape.pitchB, shape.expertB);
   shape.stageBytes = (spec.block + shape.tileRowsB) * kRowBytes;
   shape.consumers = wgmma ? spec.block / 64 : 0;
   shape.threads = kWarpgroupThreads * (1 + shape.consumers);

@@ -85,8 +85,9 @@ struct WgmmaKernel {
   std::pair<Value, Value> produceTile(const GemmBuilder::Tile &tile,
                                       Value stage, Value phase) {
     Value source = g.sourceRows(tile);
-    auto loop = scf::ForOp::create(b, loc, g.i32(0), g.i32(g.shape.kBlocks),
-                                   g.i32(1), ValueRange{stage, phase});
+    Value first = g.i32(0), end = g.i32(g.shape.kBlocks), step = g.i32(1);
+    auto loop =
+        scf::ForOp::create(b, loc, first, end, step, ValueRange{stage, phase});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     stage = loop.getRegionIterArg(0);
@@ -104,7 +105,7 @@ struct WgmmaKernel {
     TmaLoadOp::create(b, loc, g.param(GemmParam::BMap), coordinates,
                       offset(address, g.shape.aBytes(g.spec)), ring, stage, box,
                       kMultiplicandBytes);
-    GatherLoadOp::create(b, loc, source, k, address, g.spec.k);
+    GatherLoadOp::create(b, loc, source, k, address, g.spec.k, g.shape.alignA);
     CommitOp::create(b, loc, ring, stage);
     auto [nextStage, nextPhase] = advance(stage, phase);
     scf::YieldOp::create(b, loc, ValueRange{nextStage, nextPhase});
@@ -137,8 +138,9 @@ struct WgmmaKernel {
         g.table(), tile.end, 64, Mma::Wgmma);
     Value first = multiply(group, stage, phase, Value());
     auto [nextStage, nextPhase] = advance(stage, phase);
+    Value one = g.i32(1), end = g.i32(g.shape.kBlocks);
     auto loop =
-        scf::ForOp::create(b, loc, g.i32(1), g.i32(g.shape.kBlocks), g.i32(1),
+        scf::ForOp::create(b, loc, one, end, /*step=*/one,
                            ValueRange{nextStage, nextPhase, stage, first});
     emitSteadyBlock(group, loop);
     Value last =

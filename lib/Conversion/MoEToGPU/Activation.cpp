@@ -37,7 +37,7 @@ LogicalResult moe::outline(ActivationOp op, LaunchSite &site) {
   AffineExpr R = k.gridExtent("R", op.getA(), 0);
 
   Val row = k.extend(k.block(0));
-  Val vector = k.block(1) * static_cast<int>(threads) + k.thread();
+  Val vector = k.globalThread(1);
   k.ifThen(vector < static_cast<int>(vectors), [&] {
     Val column = k.extend(vector) * width;
     Val in = row * inColumns;

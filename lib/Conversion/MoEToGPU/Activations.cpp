@@ -34,12 +34,13 @@ Val moe::fastSigmoid(Val x) { return fastReciprocal(fastExp(-x) + 1.0); }
 Val moe::fastTanh(Val x) {
   KernelBuilder &k = *x.kernel;
   // 1 - 2 / (1 + exp(2x)) cancels near zero; a series takes over there.
-  Val wide = k.fma(fastReciprocal(fastExp(x * 2.0) + 1.0), k.f32(-2), k.f32(1));
+  Val wide = k.fma(fastReciprocal(fastExp(x * 2.0) + 1.0), -2, 1);
   Val square = x * x;
   Val series = k.f32(62.0 / 2835);
   for (double c : {-17.0 / 315, 2.0 / 15, -1.0 / 3, 1.0})
-    series = k.fma(series, square, k.f32(c));
-  return select(k.abs(x) < 0.3, x * series, wide);
+    series = k.fma(series, square, c);
+  Val near = x * series;
+  return select(k.abs(x) < 0.3, near, wide);
 }
 
 /// x * sigmoid(x).
@@ -47,47 +48,52 @@ static Val silu(Val x) { return x * fastSigmoid(x); }
 
 static Val gelu(Val x) {
   KernelBuilder &k = *x.kernel;
-  Val cubic = k.fma(x * x * x, k.f32(0.044715), x);
+  Val cubic = k.fma(x * x * x, 0.044715, x);
   Val t = fastTanh(cubic * std::sqrt(2 / M_PI));
-  return x * 0.5 * (t + 1.0);
+  Val half = x * 0.5;
+  return half * (t + 1.0);
 }
 
 /// min(x, limit), NaN stays.
 static Val clampAbove(Val x, double limit) {
-  return std::isinf(limit) ? x : select(x > limit, x.kernel->f32(limit), x);
+  return std::isinf(limit) ? x : select(x > limit, limit, x);
 }
 static Val clampBelow(Val x, double limit) {
-  return std::isinf(limit) ? x : select(x < limit, x.kernel->f32(limit), x);
+  return std::isinf(limit) ? x : select(x < limit, limit, x);
 }
 static Val clampBoth(Val x, double limit) {
   return clampBelow(clampAbove(x, limit), -limit);
 }
 
 Val moe::activate(ActivationAttr activation, Val gate, Val up) {
-  KernelBuilder &k = *gate.kernel;
   double limit = activation.limitValue();
   switch (activation.getKind()) {
-  case ActivationKind::SwiGLU:
-    return silu(clampAbove(gate, limit)) * clampBoth(up, limit);
+  case ActivationKind::SwiGLU: {
+    Val act = silu(clampAbove(gate, limit));
+    return act * clampBoth(up, limit);
+  }
   case ActivationKind::SwiGLUOAI: {
     Val g = clampAbove(gate, limit);
-    Val scaled = g * fastSigmoid(g * activation.alphaValue());
-    return (clampBoth(up, limit) + 1.0) * scaled;
+    Val act = g * fastSigmoid(g * activation.alphaValue());
+    return (clampBoth(up, limit) + 1.0) * act;
   }
-  case ActivationKind::SwiGLUStep:
-    return clampAbove(silu(gate), limit) * clampBoth(up, limit);
+  case ActivationKind::SwiGLUStep: {
+    Val act = clampAbove(silu(gate), limit);
+    return act * clampBoth(up, limit);
+  }
   case ActivationKind::GeGLU:
     return gelu(gate) * up;
   case ActivationKind::SiTU: {
     double beta = activation.betaValue();
     double linear = activation.linearBetaValue();
-    Val g = fastTanh(gate / beta) * beta * fastSigmoid(gate);
-    return g * (fastTanh(up / linear) * linear);
+    Val bounded = fastTanh(gate / beta) * beta;
+    Val act = bounded * fastSigmoid(gate);
+    return act * (fastTanh(up / linear) * linear);
   }
   case ActivationKind::GELU:
     return gelu(gate);
   case ActivationKind::ReLU2: {
-    Val positive = select(gate < 0.0, k.f32(0), gate);
+    Val positive = select(gate < 0.0, 0.0, gate);
     return positive * positive;
   }
   case ActivationKind::SiLU:

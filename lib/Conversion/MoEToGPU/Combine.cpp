@@ -48,7 +48,7 @@ struct Combine {
 } // namespace
 
 Combine::Slot Combine::loadSlot(Val token, Val j) {
-  Val at = k.extend(token) * slots + k.extend(j);
+  Val at = k.offset(token, slots, j);
   Val id = k.load(ids, at);
   Slot slot;
   slot.weight = k.load(weights, at);
@@ -57,7 +57,8 @@ Combine::Slot Combine::loadSlot(Val token, Val j) {
   if (x) {
     int first = static_cast<int>(globalExperts);
     int last = first + static_cast<int>(op.getIdentityExperts());
-    slot.isIdentity = (id >= first) & (id < last);
+    Val notRouted = id >= first;
+    slot.isIdentity = notRouted & (id < last);
   }
   return slot;
 }
@@ -75,7 +76,7 @@ SmallVector<Val> Combine::addSlots(Val token, Val column, Val first,
     slot.push_back(loadSlot(token, first + static_cast<int>(j)));
   SmallVector<SmallVector<Val>> rows;
   for (int64_t j = 0; j < count; ++j) {
-    Val row = k.extend(token) * slots + k.extend(first + static_cast<int>(j));
+    Val row = k.offset(token, slots, first + static_cast<int>(j));
     rows.push_back(loadIf(slot[j].isExpert, y, row * columns + column));
   }
   SmallVector<Val> result(sums);
@@ -95,15 +96,15 @@ SmallVector<Val> Combine::addSlots(Val token, Val column, Val first,
 
 void Combine::emitBody(Val token, Val column) {
   SmallVector<Val> sums(width, k.f32(0));
-  Val at = k.extend(token) * columns + column;
+  Val at = k.offset(token, columns, column);
   if (x)
     tokenX = k.loadVector(*x, at, width);
   int64_t batch = std::min(slots, kBatch);
   int64_t whole = slots / batch * batch;
-  sums = k.forLoop(k.i32(0), static_cast<int>(whole), static_cast<int>(batch),
-                   sums, [&](Val first, ArrayRef<Val> carried) {
-                     return addSlots(token, column, first, batch, carried);
-                   });
+  sums =
+      k.forLoop(0, whole, batch, sums, [&](Val first, ArrayRef<Val> carried) {
+        return addSlots(token, column, first, batch, carried);
+      });
   if (whole < slots)
     sums = addSlots(token, column, k.i32(whole), slots - whole, sums);
 
@@ -155,9 +156,11 @@ LogicalResult moe::outline(CombineOp op, LaunchSite &site) {
                   optionalBuffer(k, "residual", op.getResidual())};
   AffineExpr T = k.gridExtent("T", op.getOut(), 0);
 
-  Val vector = k.block(1) * static_cast<int>(threads) + k.thread();
-  k.ifThen(vector < static_cast<int>(vectors),
-           [&] { combine.emitBody(k.block(0), k.extend(vector) * width); });
+  Val vector = k.globalThread(1);
+  k.ifThen(vector < static_cast<int>(vectors), [&] {
+    Val token = k.block(0);
+    combine.emitBody(token, k.extend(vector) * width);
+  });
   k.launch({T, k.rule(llvm::divideCeil(vectors, threads))});
   return success();
 }

@@ -15,7 +15,7 @@ using namespace mlir::moe;
 
 Val moe::localExpert(KernelBuilder &k, Val id, std::optional<Buffer> map,
                      int64_t globalExperts, int64_t experts) {
-  Val known = (id >= 0) & (id < (map ? globalExperts : experts));
+  Val known = isBelow(id, map ? globalExperts : experts);
   if (!map)
     return select(known, id, -1);
   // Only ids inside the map are looked up.
@@ -23,7 +23,7 @@ Val moe::localExpert(KernelBuilder &k, Val id, std::optional<Buffer> map,
       known,
       [&]() -> SmallVector<Val> {
         Val local = k.load(*map, id);
-        return {select((local >= 0) & (local < experts), local, -1)};
+        return {select(isBelow(local, experts), local, -1)};
       },
       [&]() -> SmallVector<Val> { return {k.i32(-1)}; })[0];
 }
@@ -32,12 +32,12 @@ Val moe::expertOfRow(KernelBuilder &k, Buffer groups, int64_t experts,
                      Grouping grouping, Val row, Val rows) {
   // Ends never decrease, so the expert is the number of ends at or before row.
   SmallVector<Val> result =
-      k.forLoop(k.i32(0), static_cast<int>(experts), 1, {k.i32(0), k.i32(0)},
+      k.forLoop(0, experts, 1, {k.i32(0), k.i32(0)},
                 [&](Val e, ArrayRef<Val> carried) -> SmallVector<Val> {
                   Val end =
                       nextGroupEnd(k, groups, grouping, e, carried[0], rows);
-                  Val passed = select(end <= row, k.i32(1), 0);
-                  return {end, carried[1] + passed};
+                  Val one = k.i32(1);
+                  return {end, carried[1] + select(end <= row, one, 0)};
                 });
   return select(result[1] < static_cast<int>(experts), result[1], -1);
 }

@@ -28,7 +28,7 @@ static SmallVector<Val> tileRows(KernelBuilder &k, Val first, int64_t count,
                                  Val last) {
   SmallVector<Val> rows;
   for (int64_t i = 0; i < count; ++i)
-    rows.push_back(k.extend(min(first + static_cast<int>(i), last)));
+    rows.push_back(min(first + static_cast<int>(i), last));
   return rows;
 }
 
@@ -47,10 +47,8 @@ static SmallVector<Val> addProducts(KernelBuilder &k,
 
 LogicalResult moe::outline(GateOp op, LaunchSite &site) {
   auto weightType = cast<MemRefType>(op.getWeight().getType());
-  auto xType = cast<MemRefType>(op.getX().getType());
   int64_t numExperts = weightType.getDimSize(0), h = weightType.getDimSize(1);
-  int64_t width =
-      vectorWidth({xType.getElementType(), weightType.getElementType()}, {h});
+  int64_t width = vectorWidth({op.getX(), op.getWeight()}, h);
   int64_t threads = threadsFor(h / width, 256);
   int64_t warps = threads / 32;
 
@@ -95,16 +93,17 @@ LogicalResult moe::outline(GateOp op, LaunchSite &site) {
   Val tile = k.thread();
   Val token = firstToken + tile / static_cast<int>(kExperts);
   Val expert = firstExpert + tile % static_cast<int>(kExperts);
-  Val inside = (tile < static_cast<int>(sums.size())) & (token < T.value) &
-               (expert < static_cast<int>(numExperts));
-  k.ifThen(inside, [&] {
+  Val inTile = tile < static_cast<int>(sums.size());
+  Val isToken = token < T.value;
+  Val isExpert = expert < static_cast<int>(numExperts);
+  k.ifThen(inTile & isToken & isExpert, [&] {
     Val total = k.load(partial, tile);
     for (int64_t warp = 1; warp < warps; ++warp)
       total =
           total + k.load(partial, tile + static_cast<int>(warp * sums.size()));
     if (bias)
       total = total + k.load(*bias, expert);
-    k.store(logits, k.extend(token) * numExperts + k.extend(expert), total);
+    k.store(logits, k.offset(token, numExperts, expert), total);
   });
   k.launch({T.symbol.ceilDiv(kTokens),
             k.rule(llvm::divideCeil(numExperts, kExperts))});

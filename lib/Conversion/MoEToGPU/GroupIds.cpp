@@ -25,13 +25,13 @@ LogicalResult moe::outline(GroupIdsOp op, LaunchSite &site) {
   Buffer groups = k.buffer("groups", op.getGroupTable());
   Buffer ids = k.buffer("ids", op.getIds());
   Extent R = k.extent("R", op.getIds(), 0);
-  Val row = k.block() * kThreads + k.thread();
+  Val row = k.globalThread();
   k.ifThen(row < R.value, [&] {
     Val expert;
     if (op.getGrouping() == Grouping::Masked) {
       int rows = static_cast<int>(capacity);
-      Val outer = row / rows;
-      Val filled = row % rows < k.load(groups, outer);
+      Val outer = row / rows, inner = row % rows;
+      Val filled = inner < k.load(groups, outer);
       expert = select(filled, outer, -1);
     } else {
       expert = expertOfRow(k, groups, experts, op.getGrouping(), row, R.value);

@@ -20,8 +20,8 @@ using namespace mlir::moe;
 // Operators
 //===----------------------------------------------------------------------===//
 
-Val Operand::as(Val like) const {
-  return value.kernel ? value : like.kernel->number(like.type(), number);
+Val Operand::as(KernelBuilder &kernel, Type type) const {
+  return value.kernel ? value : kernel.number(type, number);
 }
 
 /// FloatOp on floats, IntOp on integers.
@@ -90,9 +90,17 @@ Val moe::operator-(Val a) {
     return {a.kernel, arith::NegFOp::create(a.kernel->b, a)};
   return a.kernel->number(a.type(), 0) - a;
 }
+Val moe::isBelow(Val a, Operand b) {
+  Val other = b.as(a);
+  Val notNegative = a >= 0;
+  return notNegative & (a < other);
+}
 Val moe::select(Val condition, Val a, Operand b) {
   return {a.kernel,
           arith::SelectOp::create(a.kernel->b, condition, a, b.as(a))};
+}
+Val moe::select(Val condition, double a, Val b) {
+  return select(condition, Operand(a).as(b), b);
 }
 Val moe::min(Val a, Operand b) {
   Val other = b.as(a);
@@ -140,6 +148,10 @@ Val KernelBuilder::block(int dim) {
 Val KernelBuilder::gridSize() {
   return wrap(NVVM::GridDimXOp::create(b, b.getI32Type()));
 }
+Val KernelBuilder::globalThread(int dim) {
+  Val first = block(dim) * threads;
+  return first + thread();
+}
 Val KernelBuilder::lane() { return thread() & 31; }
 Val KernelBuilder::warp() { return thread() >> 5; }
 
@@ -170,8 +182,9 @@ Val KernelBuilder::bits(Val v) {
 Val KernelBuilder::fromBits(Val v) {
   return wrap(arith::BitcastOp::create(b, b.getF32Type(), v));
 }
-Val KernelBuilder::fma(Val a, Val x, Val c) {
-  return wrap(LLVM::FMAOp::create(b, a.type(), a, x, c));
+Val KernelBuilder::fma(Val a, Operand x, Operand c) {
+  Val factor = x.as(a), addend = c.as(a);
+  return wrap(LLVM::FMAOp::create(b, a.type(), a, factor, addend));
 }
 Val KernelBuilder::sqrt(Val v) {
   return wrap(LLVM::SqrtOp::create(b, v.type(), v));
@@ -195,9 +208,34 @@ int64_t Buffer::elementBytes() const {
   return element.getIntOrFloatBitWidth() / 8;
 }
 
+Buffer Buffer::inner() const {
+  Buffer result = *this;
+  result.strides.erase(result.strides.begin());
+  return result;
+}
+
+Val KernelBuilder::at(const Buffer &buffer, ArrayRef<Val> indices) {
+  bool narrow = buffer.isNarrow && llvm::all_of(indices, [](Val index) {
+                  return index.type().isInteger(32);
+                });
+  Val sum;
+  for (auto [index, stride] : llvm::zip_equal(indices, buffer.strides)) {
+    Val term = narrow ? index : extend(index);
+    if (!stride.isNumber(1))
+      term = term * stride;
+    sum = sum.kernel ? sum + term : term;
+  }
+  return sum.kernel ? sum : i64(0);
+}
+
 Value KernelBuilder::address(Buffer buffer, Val offset) {
   return LLVM::GEPOp::create(b, buffer.pointer.type(), buffer.element,
                              buffer.pointer, ValueRange{extend(offset)});
+}
+
+Val KernelBuilder::offset(Val row, Operand columns, Val column) {
+  Val start = extend(row) * columns;
+  return start + extend(column);
 }
 
 /// True for the floats that kernels compute in f32.
@@ -228,9 +266,9 @@ SmallVector<Val> KernelBuilder::loadVector(Buffer buffer, Val offset,
   return values;
 }
 
-void KernelBuilder::store(Buffer buffer, Val offset, Val value) {
-  Value stored = value;
-  if (isHalf(buffer.element) && value.type() != buffer.element)
+void KernelBuilder::store(Buffer buffer, Val offset, Operand value) {
+  Value stored = value.as(*this, buffer.element);
+  if (isHalf(buffer.element) && stored.getType() != buffer.element)
     stored = arith::TruncFOp::create(b, buffer.element, stored);
   LLVM::StoreOp::create(b, stored, address(buffer, offset),
                         buffer.elementBytes());
@@ -324,7 +362,7 @@ KernelBuilder::ifElse(Val condition, function_ref<SmallVector<Val>()> then,
   return wrapAll(this, op.getResults());
 }
 
-void KernelBuilder::forLoop(Val from, Operand to, Operand step,
+void KernelBuilder::forLoop(Operand from, Operand to, Operand step,
                             function_ref<void(Val)> body) {
   forLoop(from, to, step, {}, [&](Val i, ArrayRef<Val>) -> SmallVector<Val> {
     body(i);
@@ -333,11 +371,12 @@ void KernelBuilder::forLoop(Val from, Operand to, Operand step,
 }
 
 SmallVector<Val> KernelBuilder::forLoop(
-    Val from, Operand to, Operand step, ArrayRef<Val> inits,
+    Operand from, Operand to, Operand step, ArrayRef<Val> inits,
     function_ref<SmallVector<Val>(Val, ArrayRef<Val>)> body) {
-  auto op =
-      scf::ForOp::create(b, from, to.as(from), step.as(from), valuesOf(inits),
-                         [](OpBuilder &, Location, Value, ValueRange) {});
+  Val first = from.as(*this, i32Type());
+  Val end = to.as(first), stride = step.as(first);
+  auto op = scf::ForOp::create(b, first, end, stride, valuesOf(inits),
+                               [](OpBuilder &, Location, Value, ValueRange) {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.getBody());
   yield(
@@ -386,14 +425,15 @@ Val KernelBuilder::shuffle(Val v, Val offset, int64_t clamp, int kind) {
     Value result = LLVM::UndefOp::create(b, pairType);
     for (int64_t half : {0, 1}) {
       Val part = wrap(LLVM::ExtractElementOp::create(b, pair, i32(half)));
-      result = LLVM::InsertElementOp::create(
-          b, result, shuffle(part, offset, clamp, kind), i32(half));
+      Val moved = shuffle(part, offset, clamp, kind);
+      result = LLVM::InsertElementOp::create(b, result, moved, i32(half));
     }
     return wrap(LLVM::BitcastOp::create(b, v.type(), result));
   }
-  return wrap(
-      NVVM::ShflOp::create(b, v.type(), i32(kAllLanes), v, offset, i32(clamp),
-                           static_cast<NVVM::ShflKind>(kind), UnitAttr()));
+  Val lanes = i32(kAllLanes), bound = i32(clamp);
+  return wrap(NVVM::ShflOp::create(b, v.type(), lanes, v, offset, bound,
+                                   static_cast<NVVM::ShflKind>(kind),
+                                   UnitAttr()));
 }
 
 Val KernelBuilder::shuffleXor(Val v, int64_t mask) {

@@ -11,7 +11,8 @@
 // operators of C to values: integers are signed in comparisons and unsigned in
 // division (indices are never negative), floats compare ordered.
 //
-// Every address is a base pointer with one 64-bit element offset.
+// Every address is a base pointer with one element offset, of 64 bits unless
+// the extents prove that 31 are enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +52,12 @@ public:
   Operand(int number) : number(number) {}
   Operand(int64_t number) : number(static_cast<double>(number)) {}
   Operand(double number) : number(number) {}
-  /// The operand as a value of the type of `like`.
-  Val as(Val like) const;
+  /// The operand as a value of the type of `like`, or of `type`.
+  Val as(Val like) const { return as(*like.kernel, like.type()); }
+  Val as(KernelBuilder &kernel, Type type) const;
+  bool isNumber(double wanted) const {
+    return !value.kernel && number == wanted;
+  }
 
 private:
   Val value;
@@ -79,8 +84,11 @@ Val operator!=(Val a, Operand b);
 /// Negation of an i1.
 Val operator!(Val a);
 Val operator-(Val a);
+/// `0 <= a < b`.
+Val isBelow(Val a, Operand b);
 /// `condition ? a : b`.
 Val select(Val condition, Val a, Operand b);
+Val select(Val condition, double a, Val b);
 Val min(Val a, Operand b);
 Val max(Val a, Operand b);
 
@@ -88,7 +96,17 @@ Val max(Val a, Operand b);
 struct Buffer {
   Val pointer;
   Type element;
+  /// Of a kernel argument: elements from one index of each dimension to the
+  /// next, values of 64 bits. 0 where the product of inner extents is not known
+  /// here, because one of them is dynamic.
+  SmallVector<Operand, 3> strides = {};
+  /// Every offset fits in 31 bits.
+  bool isNarrow = false;
+
   int64_t elementBytes() const;
+  /// The same memory without the outermost dimension, whose indices continue in
+  /// the next one.
+  Buffer inner() const;
 };
 
 /// An extent that is known when the kernel is launched: its i32 value in the
@@ -126,7 +144,8 @@ public:
 
   //===--- parameters
   //------------------------------------------------------===//
-  /// The data of a host memref.
+  /// The data of a host memref. Strides that only a call tells become i64
+  /// parameters.
   Buffer buffer(StringRef name, Value memref);
   /// An extent of a host memref, as an i32 parameter.
   Extent extent(StringRef name, Value memref, int64_t dim);
@@ -151,6 +170,8 @@ public:
   Val thread();
   Val block(int dim = 0);
   Val gridSize();
+  /// Thread number among those of all blocks along `dim`.
+  Val globalThread(int dim = 0);
   /// Thread number in its warp and warp number in the block.
   Val lane();
   Val warp();
@@ -164,7 +185,7 @@ public:
   Val toFloat(Val v, Type type); // signed integer to float
   Val bits(Val v);               // f32 -> i32
   Val fromBits(Val v);           // i32 -> f32
-  Val fma(Val a, Val x, Val c);
+  Val fma(Val a, Operand x, Operand c);
   Val sqrt(Val v);
   Val abs(Val v);
   /// True where v is a NaN.
@@ -173,12 +194,16 @@ public:
 
   //===--- memory
   //----------------------------------------------------------===//
+  /// `row * columns + column` in 64 bits.
+  Val offset(Val row, Operand columns, Val column);
+  /// The offset of the element at `indices`, one for each dimension.
+  Val at(const Buffer &buffer, ArrayRef<Val> indices);
   /// Loads an element; bf16 and f16 come back as f32.
   Val load(Buffer buffer, Val offset);
   /// `count` neighbours; their address is a multiple of `count` elements.
   SmallVector<Val> loadVector(Buffer buffer, Val offset, int64_t count);
   /// Stores an element; f32 is rounded to nearest even.
-  void store(Buffer buffer, Val offset, Val value);
+  void store(Buffer buffer, Val offset, Operand value);
   void storeVector(Buffer buffer, Val offset, ArrayRef<Val> values);
   /// Static shared memory of the block.
   Buffer shared(StringRef name, Type element, int64_t count);
@@ -190,10 +215,11 @@ public:
   void ifThen(Val condition, function_ref<void()> then);
   SmallVector<Val> ifElse(Val condition, function_ref<SmallVector<Val>()> then,
                           function_ref<SmallVector<Val>()> otherwise);
-  void forLoop(Val from, Operand to, Operand step,
+  /// A number `from` is an i32.
+  void forLoop(Operand from, Operand to, Operand step,
                function_ref<void(Val)> body);
   SmallVector<Val>
-  forLoop(Val from, Operand to, Operand step, ArrayRef<Val> inits,
+  forLoop(Operand from, Operand to, Operand step, ArrayRef<Val> inits,
           function_ref<SmallVector<Val>(Val, ArrayRef<Val>)> body);
   /// Runs `body` on the carried values as long as `condition` holds.
   SmallVector<Val>
@@ -217,11 +243,13 @@ public:
   Val warpMax(Val v);
 
   Val wrap(Value v) { return Val(this, v); }
+  int64_t threadCount() const { return threads; }
   ImplicitLocOpBuilder b;
   const Target &target() const { return site.target; }
 
 private:
   Val addParameter(Type type, Value host, std::string description);
+  void addStrides(StringRef name, Value memref, Buffer &buffer);
   Value address(Buffer buffer, Val offset);
   Val shuffle(Val v, Val offset, int64_t clamp, int kind);
   void yield(ArrayRef<Val> values);
@@ -237,8 +265,9 @@ private:
 };
 
 /// The largest vector of neighbours, in elements, that fits 16 bytes of the
-/// widest of `elements` and divides every number of `extents`.
-int64_t vectorWidth(ArrayRef<Type> elements, ArrayRef<int64_t> extents);
+/// widest elements of `memrefs`, divides `columns` (1 if that is dynamic) and is
+/// aligned in all of them wherever it starts at a multiple of itself in a row.
+int64_t vectorWidth(ArrayRef<Value> memrefs, int64_t columns);
 
 } // namespace mlir::moe
 

@@ -15,13 +15,16 @@
 #include "KernelBuilder.h"
 
 #include "moe/Conversion/MoEToGPU.h"
+#include "moe/MoE/BufferFacts.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -99,12 +102,71 @@ static std::string textOf(T printable) {
   return text;
 }
 
+/// The largest offset of an element, saturated; extents that only a call tells
+/// count as 2^31 - 1, the most rows that a kernel counts.
+static int64_t largestOffset(MemRefType type, ArrayRef<int64_t> strides) {
+  constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
+  int64_t result = 0;
+  for (auto [extent, stride] : llvm::zip_equal(type.getShape(), strides)) {
+    int64_t most = ShapedType::isDynamic(extent) ? kMostRows : extent;
+    int64_t step = ShapedType::isDynamic(stride) ? kMostRows : stride;
+    int64_t distance;
+    if (llvm::MulOverflow(std::max<int64_t>(most - 1, 0), step, distance) ||
+        llvm::AddOverflow(result, distance, result))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return result;
+}
+
+void KernelBuilder::addStrides(StringRef name, Value memref, Buffer &buffer) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  bool isIdentity = type.getLayout().isIdentity();
+  Operation *metadata = nullptr;
+  for (auto [i, stride] : llvm::enumerate(strides)) {
+    if (!ShapedType::isDynamic(stride)) {
+      buffer.strides.push_back(stride);
+      continue;
+    }
+    if (isIdentity) {
+      buffer.strides.push_back(0);
+      continue;
+    }
+    if (!metadata)
+      metadata = memref::ExtractStridedMetadataOp::create(site.host, site.loc(),
+                                                          memref);
+    Value host = arith::IndexCastOp::create(
+        site.host, site.loc(), b.getI64Type(),
+        cast<memref::ExtractStridedMetadataOp>(metadata).getStrides()[i]);
+    std::string text = (name + " stride " + Twine(i) + ": i64").str();
+    buffer.strides.push_back(addParameter(b.getI64Type(), host, text));
+  }
+  int64_t largest = largestOffset(type, strides);
+  buffer.isNarrow = largest <= std::numeric_limits<int32_t>::max();
+  if (!buffer.isNarrow && type.getRank() > 1)
+    remark::analysis(site.loc(), remark::RemarkOpts::name("wide-offsets")
+                                     .category("moe-offsets")
+                                     .function(func.getSymName()))
+        << ("offsets in " + name + " take 64 bits: " + textOf<Type>(type) +
+            " may reach beyond 2^31 elements")
+               .str();
+}
+
 Buffer KernelBuilder::buffer(StringRef name, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
-  Val value =
-      addParameter(pointer, memref, (name + ": " + textOf<Type>(type)).str());
-  return {value, type.getElementType()};
+  // The op was checked to start at a constant place.
+  BufferStart start = *bufferStart(memref);
+  Val value = addParameter(pointer, start.memref,
+                           (name + ": " + textOf<Type>(type)).str());
+  if (start.offset != 0) {
+    Val distance = i64(start.offset);
+    value = wrap(LLVM::GEPOp::create(b, pointer, type.getElementType(), value,
+                                     ValueRange{distance}));
+  }
+  Buffer buffer{value, type.getElementType()};
+  addStrides(name, memref, buffer);
+  return buffer;
 }
 
 AffineExpr KernelBuilder::gridExtent(StringRef name, Value memref,
@@ -174,13 +236,16 @@ void KernelBuilder::launch(ArrayRef<AffineExpr> grid) {
                             /*dynamicSharedMemorySize=*/Value(), hostOperands);
 }
 
-int64_t moe::vectorWidth(ArrayRef<Type> elements, ArrayRef<int64_t> extents) {
-  int64_t widest = 1;
-  for (Type element : elements)
-    widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth() / 8);
-  int64_t width = 16 / widest;
-  for (int64_t extent : extents)
-    while (extent % width)
-      width /= 2;
+int64_t moe::vectorWidth(ArrayRef<Value> memrefs, int64_t columns) {
+  if (ShapedType::isDynamic(columns))
+    return 1;
+  int64_t width = kDefaultAlignment;
+  for (Value memref : memrefs) {
+    BufferFacts facts = bufferFacts(memref);
+    width = std::min(width, facts.rowAlignment() / facts.elementBytes);
+    width = std::min(width, kDefaultAlignment / facts.elementBytes);
+  }
+  while (columns % width)
+    width /= 2;
   return width;
 }

@@ -32,20 +32,20 @@ struct ExpParts {
 static ExpParts splitExp(Val x) {
   KernelBuilder &k = *x.kernel;
   // Inside these bounds 2^n is a normal f64.
-  x = select(x < -708.0, k.f64(-708), x);
-  x = select(x > 709.0, k.f64(709), x);
+  x = select(x < -708.0, -708.0, x);
+  x = select(x > 709.0, 709.0, x);
   // Adding and subtracting 1.5 * 2^52 rounds to an integer.
   Val shifter = k.f64(6755399441055744.0);
-  Val rounded = k.fma(x, k.f64(1.4426950408889634), shifter) - shifter;
+  Val rounded = k.fma(x, 1.4426950408889634, shifter) - shifter;
   // ln 2 in two parts; the high one has 21 trailing zeros.
-  Val r = k.fma(rounded, k.f64(-0x1.62e42fee00000p-1), x);
-  r = k.fma(rounded, k.f64(-0x1.a39ef35793c76p-33), r);
+  Val r = k.fma(rounded, -0x1.62e42fee00000p-1, x);
+  r = k.fma(rounded, -0x1.a39ef35793c76p-33, r);
   // exp(r) - 1 = r + r^2 * (1/2! + r/3! + ... + r^12/14!), |r| < 0.347.
   double factorial = 87178291200.0; // 14!
   Val tail = k.f64(1 / factorial);
   for (int i = 14; i > 2; --i) {
     factorial /= i;
-    tail = k.fma(tail, r, k.f64(1 / factorial));
+    tail = k.fma(tail, r, 1 / factorial);
   }
   Val fraction = k.fma(r * r, tail, r);
   Val n = k.wrap(arith::FPToSIOp::create(k.b, k.i32Type(), rounded));
@@ -72,7 +72,7 @@ Val moe::log1p64(Val y) {
   Val square = s * s;
   Val series = k.f64(1.0 / 35);
   for (int odd = 33; odd >= 3; odd -= 2)
-    series = k.fma(series, square, k.f64(1.0 / odd));
+    series = k.fma(series, square, 1.0 / odd);
   Val doubled = s + s;
   return k.fma(doubled * square, series, doubled);
 }
@@ -84,15 +84,19 @@ Val moe::tanh64(Val x) {
   ExpParts parts = splitExp(magnitude * -2.0);
   Val scale = powerOfTwo(parts.n);
   Val m = k.fma(scale, parts.fraction, scale - 1.0);
-  Val result = (-m) / (m + 2.0);
-  return select(x < 0.0, -result, result);
+  Val negative = m / (m + 2.0);
+  Val positive = -negative;
+  return select(x < 0.0, negative, positive);
 }
 
-Val moe::sigmoid64(Val x) { return x.kernel->f64(1) / (exp64(-x) + 1.0); }
+Val moe::sigmoid64(Val x) {
+  Val denominator = exp64(-x) + 1.0;
+  return x.kernel->f64(1) / denominator;
+}
 
 Val moe::sqrtSoftplus64(Val x) {
   KernelBuilder &k = *x.kernel;
   // log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)).
-  Val softplus = max(x, 0.0) + log1p64(exp64(-k.abs(x)));
-  return k.sqrt(softplus);
+  Val linear = max(x, 0.0);
+  return k.sqrt(linear + log1p64(exp64(-k.abs(x))));
 }

@@ -43,12 +43,12 @@ void RowCopy::emit(KernelBuilder &k, Buffer from, Val fromRow, Buffer to,
                    Val toRow) const {
   Type bits = k.b.getIntegerType(from.element.getIntOrFloatBitWidth());
   from.element = to.element = bits;
-  Val vector = k.block(1) * static_cast<int>(threads) + k.thread();
+  Val vector = k.globalThread(1);
   k.ifThen(vector < static_cast<int>(columns / width), [&] {
     Val column = k.extend(vector) * width;
     SmallVector<Val> values =
-        k.loadVector(from, k.extend(fromRow) * columns + column, width);
-    k.storeVector(to, k.extend(toRow) * columns + column, values);
+        k.loadVector(from, k.offset(fromRow, columns, column), width);
+    k.storeVector(to, k.offset(toRow, columns, column), values);
   });
 }
 
@@ -89,19 +89,18 @@ static void emitWinners(UnpermuteOp op, LaunchSite &site, Value winners) {
     KernelBuilder k(site, "unpermute_clear", kThreads);
     Buffer winner = k.buffer("winner", winners);
     Extent R = k.extent("R", op.getSource(), 0);
-    Val row = k.block() * kThreads + k.thread();
-    k.ifThen(row < R.value, [&] { k.store(winner, row, k.i32(-1)); });
+    Val row = k.globalThread();
+    k.ifThen(row < R.value, [&] { k.store(winner, row, -1); });
     k.launch({R.symbol.ceilDiv(kThreads)});
   }
   KernelBuilder k(site, "unpermute_winner", kThreads);
   Buffer source = k.buffer("source", op.getSource());
   Buffer winner = k.buffer("winner", winners);
   Extent R = k.extent("R", op.getSource(), 0);
-  Val place = k.block() * kThreads + k.thread();
+  Val place = k.globalThread();
   k.ifThen(place < R.value, [&] {
     Val row = k.load(source, place);
-    k.ifThen((row >= 0) & (row < R.value),
-             [&] { k.atomicMax(winner, row, place); });
+    k.ifThen(isBelow(row, R.value), [&] { k.atomicMax(winner, row, place); });
   });
   k.launch({R.symbol.ceilDiv(kThreads)});
 }
@@ -121,7 +120,7 @@ LogicalResult moe::outline(UnpermuteOp op, LaunchSite &site) {
   Extent R = k.extent("R", op.getSource(), 0);
   Val place = k.block();
   Val row = k.load(source, place);
-  k.ifThen((row >= 0) & (row < R.value), [&] {
+  k.ifThen(isBelow(row, R.value), [&] {
     k.ifThen(k.load(winner, row) == place,
              [&] { copy.emit(k, rows, place, y, row); });
   });

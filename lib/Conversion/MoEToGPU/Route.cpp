@@ -76,21 +76,24 @@ struct Route {
 /// An i32 that orders like the f32 `key`; -0 and 0 are one key.
 static Val orderedBits(Val key) {
   KernelBuilder &k = *key.kernel;
-  Val bits = k.bits(select(key == 0.0, k.f32(0), key));
-  return select(bits < 0, bits ^ k.i32(0x7fffffff), bits);
+  Val bits = k.bits(select(key == 0.0, 0.0, key));
+  Val flipped = bits ^ 0x7fffffff;
+  return select(bits < 0, flipped, bits);
 }
 static Val fromOrderedBits(Val bits) {
   KernelBuilder &k = *bits.kernel;
-  return k.fromBits(select(bits < 0, bits ^ k.i32(0x7fffffff), bits));
+  Val flipped = bits ^ 0x7fffffff;
+  return k.fromBits(select(bits < 0, flipped, bits));
 }
 
 SmallVector<Val>
 Route::forExperts(ArrayRef<Val> inits,
                   function_ref<SmallVector<Val>(Val, ArrayRef<Val>)> body) {
   int rounds = (numExperts + 31) / 32;
-  return k.forLoop(k.i32(0), rounds, 1, inits,
+  return k.forLoop(0, rounds, 1, inits,
                    [&](Val round, ArrayRef<Val> carried) -> SmallVector<Val> {
-                     Val expert = round * 32 + k.lane();
+                     Val first = round * 32;
+                     Val expert = first + k.lane();
                      if (numExperts % 32 == 0)
                        return body(expert, carried);
                      return k.ifElse(
@@ -112,9 +115,9 @@ void Route::forSlots(function_ref<void(Val)> body) {
 }
 
 Route::Logit Route::loadLogit(Val expert) {
-  Val raw = k.load(logits, k.extend(token) * numExperts + k.extend(expert));
+  Val raw = k.load(logits, k.offset(token, numExperts, expert));
   Val selectable = raw > -kInf; // false for NaN
-  raw = select(raw == kInf, k.f32(std::numeric_limits<float>::max()), raw);
+  raw = select(raw == kInf, std::numeric_limits<float>::max(), raw);
   return {raw, selectable};
 }
 
@@ -173,8 +176,8 @@ void Route::writeKeys() {
       selectable = selectable & !k.isNaN(shift);
       key = key + shift;
     }
-    k.store(keys, keysAt + e,
-            select(selectable, orderedBits(key), k.i32(kUnselectable)));
+    Val ordered = select(selectable, orderedBits(key), kUnselectable);
+    k.store(keys, keysAt + e, ordered);
   });
   k.warpBarrier();
 }
@@ -184,37 +187,41 @@ Val Route::groupRank(Val group) {
   int size = numExperts / groups;
   Val lowest = k.i32(kUnselectable);
   SmallVector<Val> top = k.forLoop(
-      k.i32(0), size, 1, {lowest, lowest}, [&](Val i, ArrayRef<Val> carried) {
+      0, size, 1, {lowest, lowest}, [&](Val i, ArrayRef<Val> carried) {
         Val key = k.load(keys, keysAt + group * size + i);
         return SmallVector<Val>{max(carried[0], key),
                                 max(carried[1], min(carried[0], key))};
       });
   if (op.getGroupRank() == GroupRank::Max)
     return top[0];
-  Val sum = fromOrderedBits(top[0]) + fromOrderedBits(top[1]);
+  Val best = fromOrderedBits(top[0]);
+  Val sum = best + fromOrderedBits(top[1]);
   // Infinite biases of both signs: such a group ranks below all finite ones.
-  sum = select(k.isNaN(sum), k.f32(-kInf), sum);
-  return select(top[1] == lowest, top[0], orderedBits(sum));
+  sum = select(k.isNaN(sum), -kInf, sum);
+  Val ordered = orderedBits(sum);
+  return select(top[1] == lowest, top[0], ordered);
 }
 
 /// Makes the experts of all but the best groups unselectable.
 void Route::dropGroups() {
   int size = numExperts / groups;
   k.forLoop(k.lane(), groups, 32, [&](Val group) {
-    k.store(chosen, chosenAt + group, groupRank(group));
+    Val rank = groupRank(group);
+    k.store(chosen, chosenAt + group, rank);
   });
   k.warpBarrier();
   k.forLoop(k.lane(), groups, 32, [&](Val group) {
     Val rank = k.load(chosen, chosenAt + group);
-    SmallVector<Val> better = k.forLoop(
-        k.i32(0), groups, 1, {k.i32(0)}, [&](Val g, ArrayRef<Val> carried) {
+    SmallVector<Val> better =
+        k.forLoop(0, groups, 1, {k.i32(0)}, [&](Val g, ArrayRef<Val> carried) {
           Val other = k.load(chosen, chosenAt + g);
-          Val wins = (other > rank) | ((other == rank) & (g < group));
+          Val above = other > rank, equal = other == rank;
+          Val wins = above | (equal & (g < group));
           return SmallVector<Val>{carried[0] + select(wins, k.i32(1), 0)};
         });
     k.ifThen(better[0] >= static_cast<int>(op.getKeepGroups()), [&] {
-      k.forLoop(k.i32(0), size, 1, [&](Val i) {
-        k.store(keys, keysAt + group * size + i, k.i32(kUnselectable));
+      k.forLoop(0, size, 1, [&](Val i) {
+        k.store(keys, keysAt + group * size + i, kUnselectable);
       });
     });
   });
@@ -229,18 +236,20 @@ Val Route::sparseMixerWeight(Val best) {
   SmallVector<Val> sum =
       forExperts({k.f64(0)}, [&](Val e, ArrayRef<Val> carried) {
         Val logit = capped(loadLogit(e).raw);
-        Val open = k.load(keys, keysAt + e) != k.i32(kUnselectable);
-        Val far = (most - logit) / max(k.abs(logit), most) > threshold;
+        Val open = k.load(keys, keysAt + e) != kUnselectable;
+        Val distance = most - logit;
+        Val far = distance / max(k.abs(logit), most) > threshold;
         Val term = exp64(logit - most);
         return SmallVector<Val>{carried[0] + select(open & !far, term, 0.0)};
       });
-  return k.toF32(k.f64(1) / k.warpSum(sum[0]));
+  Val one = k.f64(1);
+  return k.toF32(one / k.warpSum(sum[0]));
 }
 
 /// Fills the slots in descending key order. A lane reads and clears only the
 /// keys of its own experts, so rounds need no barrier.
 void Route::selectSlots() {
-  k.forLoop(k.i32(0), slots, 1, [&](Val j) {
+  k.forLoop(0, slots, 1, [&](Val j) {
     SmallVector<Val> best = forExperts(
         {k.i32(kUnselectable), k.i32(-1)}, [&](Val e, ArrayRef<Val> carried) {
           Val key = k.load(keys, keysAt + e);
@@ -251,7 +260,8 @@ void Route::selectSlots() {
     for (int64_t mask = 16; mask > 0; mask /= 2) {
       Val key = k.shuffleXor(best[0], mask);
       Val expert = k.shuffleXor(best[1], mask);
-      Val better = (key > best[0]) | ((key == best[0]) & (expert < best[1]));
+      Val above = key > best[0], equal = key == best[0];
+      Val better = above | (equal & (expert < best[1]));
       best[0] = select(better, key, best[0]);
       best[1] = select(better, expert, best[1]);
     }
@@ -262,8 +272,9 @@ void Route::selectSlots() {
                [&] { k.store(slotWeights, weightsAt + j, weight); });
     }
     k.ifThen(k.lane() == 0, [&] { k.store(chosen, chosenAt + j, expert); });
-    k.ifThen((expert >= 0) & ((expert & 31) == k.lane()),
-             [&] { k.store(keys, keysAt + expert, k.i32(kUnselectable)); });
+    Val found = expert >= 0, owner = expert & 31;
+    k.ifThen(found & (owner == k.lane()),
+             [&] { k.store(keys, keysAt + expert, kUnselectable); });
   });
   k.warpBarrier();
 }
@@ -273,15 +284,13 @@ void Route::readTable() {
   int vocabulary =
       static_cast<int>(cast<MemRefType>(op.getTable().getType()).getDimSize(0));
   Val row = k.load(*tokenIds, k.extend(token));
-  Val known = (row >= 0) & (row < vocabulary);
+  Val known = isBelow(row, vocabulary);
   forSlots([&](Val j) {
     SmallVector<Val> id = k.ifElse(
         known,
         [&]() -> SmallVector<Val> {
-          Val at = k.extend(row) * slots + k.extend(j);
-          Val entry = k.load(*table, at);
-          Val inside = (entry >= 0) & (entry < numExperts);
-          return {select(inside, entry, -1)};
+          Val entry = k.load(*table, k.offset(row, slots, j));
+          return {select(isBelow(entry, numExperts), entry, -1)};
         },
         [&]() -> SmallVector<Val> { return {k.i32(-1)}; });
     k.store(chosen, chosenAt + j, id[0]);
@@ -295,19 +304,20 @@ void Route::weighSlots() {
   // The logit of slot j, unselectable where there is none.
   auto slotLogit = [&](Val j) {
     Val id = k.load(chosen, chosenAt + j);
-    Logit logit = loadLogit(select(id < 0, k.i32(0), id));
+    Logit logit = loadLogit(select(id < 0, 0, id));
     logit.selectable = logit.selectable & (id >= 0);
     return logit;
   };
   if (softmaxOfChosen()) {
+    Val lane = k.lane();
     SmallVector<Val> result = k.forLoop(
-        k.lane(), slots, 32, {k.f32(-kInf)}, [&](Val j, ArrayRef<Val> carried) {
+        lane, slots, 32, {k.f32(-kInf)}, [&](Val j, ArrayRef<Val> carried) {
           Logit logit = slotLogit(j);
           Val raw = select(logit.selectable, logit.raw, carried[0]);
           return SmallVector<Val>{moe::max(carried[0], raw)};
         });
     max = capped(k.warpMax(result[0]));
-    result = k.forLoop(k.lane(), slots, 32, {k.f64(0)},
+    result = k.forLoop(lane, slots, 32, {k.f64(0)},
                        [&](Val j, ArrayRef<Val> carried) {
                          Logit logit = slotLogit(j);
                          Val term = exp64(capped(logit.raw) - max);
@@ -321,7 +331,8 @@ void Route::weighSlots() {
     Val weight = op.getScore() == Score::SparseMixer
                      ? k.load(slotWeights, weightsAt + j)
                      : score(logit.raw, max, sum);
-    k.store(slotWeights, weightsAt + j, select(logit.selectable, weight, 0.0));
+    weight = select(logit.selectable, weight, 0.0);
+    k.store(slotWeights, weightsAt + j, weight);
   });
   k.warpBarrier();
 }
@@ -329,21 +340,22 @@ void Route::weighSlots() {
 void Route::writeResults() {
   Val sum;
   if (op.getRenormalize())
-    sum = k.forLoop(k.i32(0), slots, 1, {k.f32(0)},
-                    [&](Val j, ArrayRef<Val> carried) {
-                      Val weight = k.load(slotWeights, weightsAt + j);
-                      return SmallVector<Val>{carried[0] + weight};
-                    })[0];
+    sum = k.forLoop(0, slots, 1, {k.f32(0)}, [&](Val j, ArrayRef<Val> carried) {
+      Val weight = k.load(slotWeights, weightsAt + j);
+      return SmallVector<Val>{carried[0] + weight};
+    })[0];
   forSlots([&](Val j) {
     Val id = k.load(chosen, chosenAt + j);
     Val weight = k.load(slotWeights, weightsAt + j);
-    if (op.getRenormalize())
-      weight = select(sum == 0.0, k.f32(0), weight / sum);
+    if (op.getRenormalize()) {
+      Val share = weight / sum;
+      weight = select(sum == 0.0, 0.0, share);
+    }
     if (expertScale)
-      weight = weight * k.load(*expertScale, select(id < 0, k.i32(0), id));
+      weight = weight * k.load(*expertScale, select(id < 0, 0, id));
     weight = weight * static_cast<double>(op.getScale().convertToFloat());
-    weight = select(id < 0, k.f32(0), weight);
-    Val at = k.extend(token) * slots + k.extend(j);
+    weight = select(id < 0, 0.0, weight);
+    Val at = k.offset(token, slots, j);
     k.store(weights, at, weight);
     k.store(ids, at, id);
   });
@@ -387,7 +399,8 @@ LogicalResult moe::outline(RouteOp op, LaunchSite &site) {
               k.shared("keys", k.i32Type(), warps * numExperts),
               k.shared("chosen", k.i32Type(), warps * chosenSize),
               k.shared("slot_weights", k.f32Type(), warps * slots)};
-  route.token = k.block() * warps + k.warp();
+  Val firstToken = k.block() * warps;
+  route.token = firstToken + k.warp();
   route.keysAt = k.warp() * numExperts;
   route.chosenAt = k.warp() * chosenSize;
   route.weightsAt = k.warp() * slots;

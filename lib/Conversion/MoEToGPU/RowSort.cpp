@@ -59,12 +59,13 @@ void RowSort::emit() {
 static Val rankInChunk(KernelBuilder &k, Buffer counters, Val expert,
                        Val warpsUsed) {
   Val peers = k.matchAny(expert);
-  Val lanesBefore = (k.i32(1) << k.lane()) - 1;
+  Val one = k.i32(1);
+  Val lanesBefore = (one << k.lane()) - 1;
   Val rankInWarp = k.popcount(peers & lanesBefore);
   Val known = expert >= 0;
   Val counter = select(known, expert, 0);
-  SmallVector<Val> base = k.forLoop(
-      k.i32(0), warpsUsed, 1, {k.i32(0)}, [&](Val w, ArrayRef<Val> carried) {
+  SmallVector<Val> base =
+      k.forLoop(0, warpsUsed, 1, {k.i32(0)}, [&](Val w, ArrayRef<Val> carried) {
         SmallVector<Val> mine = k.ifElse(
             k.warp() == w,
             [&]() -> SmallVector<Val> {
@@ -100,7 +101,7 @@ void RowSort::emitRank() {
   Buffer counters = k.shared("counters", k.i32Type(), experts);
   k.ifThen(first < rows, [&] {
     k.forLoop(k.thread(), numExperts, kChunk,
-              [&](Val e) { k.store(counters, e, k.i32(0)); });
+              [&](Val e) { k.store(counters, e, 0); });
     k.barrier();
     Val expert = k.ifElse(
         row < rows,
@@ -111,7 +112,8 @@ void RowSort::emitRank() {
     k.ifThen(row < rows, [&] { k.store(rankBuffer, row, rank); });
     Val base = k.extend(k.block()) * experts;
     k.forLoop(k.thread(), numExperts, kChunk, [&](Val e) {
-      k.store(placeBuffer, base + k.extend(e), k.load(counters, e));
+      Val at = base + k.extend(e);
+      k.store(placeBuffer, at, k.load(counters, e));
     });
   });
   k.launch({P.symbol.ceilDiv(kChunk)});
@@ -122,7 +124,7 @@ void RowSort::emitRank() {
 static Val exclusiveScan(KernelBuilder &k, Buffer numbers, int count,
                          Buffer scratch) {
   SmallVector<Val> total = k.forLoop(
-      k.i32(0), count, kChunk, {k.i32(0)}, [&](Val first, ArrayRef<Val> carry) {
+      0, count, kChunk, {k.i32(0)}, [&](Val first, ArrayRef<Val> carry) {
         Val i = first + k.thread();
         Val own = k.ifElse(
             i < count,
@@ -154,12 +156,10 @@ static Val exclusiveScan(KernelBuilder &k, Buffer numbers, int count,
 static Val forChunks(KernelBuilder &k, Buffer places, Val expert,
                      int64_t experts, Val chunks, Val init,
                      function_ref<Val(Val, Val, Val)> body) {
-  auto offset = [&](Val chunk) {
-    return k.extend(chunk) * experts + k.extend(expert);
-  };
+  auto offset = [&](Val chunk) { return k.offset(chunk, experts, expert); };
   Val whole = chunks / kBatch * kBatch;
-  Val carried = k.forLoop(
-      k.i32(0), whole, kBatch, {init}, [&](Val chunk, ArrayRef<Val> state) {
+  Val carried =
+      k.forLoop(0, whole, kBatch, {init}, [&](Val chunk, ArrayRef<Val> state) {
         SmallVector<Val> counts;
         for (int i = 0; i < kBatch; ++i)
           counts.push_back(k.load(places, offset(chunk + i)));
@@ -242,12 +242,13 @@ void RowSort::emitScatter() {
   Buffer table = k.buffer("sorted_rows", sorted);
   Extent T = k.extent("T", ids, 0);
 
-  Val row = k.block() * kChunk + k.thread();
+  Val row = k.globalThread();
   k.ifThen(row < T.value * static_cast<int>(slots()), [&] {
     Val expert = expertOf(k, idBuffer, map, row);
     k.ifThen(expert >= 0, [&] {
-      Val at = k.extend(k.block()) * experts + k.extend(expert);
-      Val place = k.load(placeBuffer, at) + k.load(rankBuffer, row);
+      Val at = k.offset(k.block(), experts, expert);
+      Val first = k.load(placeBuffer, at);
+      Val place = first + k.load(rankBuffer, row);
       k.store(table, place, row);
     });
   });

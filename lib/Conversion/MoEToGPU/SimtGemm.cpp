@@ -107,8 +107,8 @@ SimtGemm::Row SimtGemm::alignedRow(Val place, Val places, Val sentinel) {
       },
       [&]() -> SmallVector<Val> { return {k.i32(-1), k.i32(-1)}; });
   Val expert = loaded[0], flat = loaded[1];
-  Val exists = (flat >= 0) & (flat < sentinel) & (expert >= 0) &
-               (expert < static_cast<int>(experts));
+  Val isRow = isBelow(flat, sentinel);
+  Val exists = isRow & isBelow(expert, experts);
   Row row;
   row.expert = select(exists, expert, -1);
   row.flat = flat;
@@ -132,8 +132,8 @@ SimtGemm::Row SimtGemm::plainRow(Val index, Val count,
       return localExpert(k, k.load(groups[0], index), expertMap,
                          globalExperts(), experts);
     case Grouping::Masked: {
-      Val expert = index / *capacity;
-      Val filled = index % *capacity < k.load(groups[0], expert);
+      Val expert = index / *capacity, inner = index % *capacity;
+      Val filled = inner < k.load(groups[0], expert);
       return select(filled, expert, -1);
     }
     case Grouping::Offsets:
@@ -160,7 +160,8 @@ Val SimtGemm::bColumn(Val tileColumn) {
   Val first = k.block(1) * SimtTile::kColumns;
   if (gated() && op.getActivation()->getLayout() == GateUpLayout::Halves) {
     Val column = (first + tileColumn) >> 1;
-    return select(column < half, column + (tileColumn & 1) * half, -1);
+    Val stored = column + (tileColumn & 1) * half;
+    return select(column < half, stored, -1);
   }
   Val column = first + tileColumn;
   return select(column < columns, column, -1);
@@ -174,10 +175,8 @@ Val SimtGemm::loadB(Val expert, Val depth, Val tileColumn) {
       column >= 0,
       [&]() -> SmallVector<Val> {
         Val at =
-            nk() ? (k.extend(expert) * bColumns + k.extend(column)) * depths +
-                       k.extend(depth)
-                 : (k.extend(expert) * depths + k.extend(depth)) * bColumns +
-                       k.extend(column);
+            nk() ? k.offset(k.offset(expert, bColumns, column), depths, depth)
+                 : k.offset(k.offset(expert, depths, depth), bColumns, column);
         return {k.load(b, at)};
       },
       [&]() -> SmallVector<Val> { return {k.f32(0)}; })[0];
@@ -192,16 +191,15 @@ void SimtGemm::multiplyExpert(SimtTile &tile, ArrayRef<Buffer> rows,
     return k.ifElse(
         k.load(rows[0], row) == expert,
         [&]() -> SmallVector<Val> {
-          Val from = k.extend(k.load(rows[1], row)) * depths;
-          return {k.load(a, from + k.extend(depth))};
+          return {k.load(a, k.offset(k.load(rows[1], row), depths, depth))};
         },
         [&]() -> SmallVector<Val> { return {k.f32(0)}; })[0];
   };
   auto right = [&](Val depth, Val column) {
     return loadB(expert, depth, column);
   };
-  SmallVector<Val> sums =
-      tile.multiply(k.i32(0), k.i32(depths), left, right, nk());
+  Val from = k.i32(0), to = k.i32(depths);
+  SmallVector<Val> sums = tile.multiply(from, to, left, right, nk());
   for (int i = 0; i < tile.rowsPerThread(); ++i) {
     Val at = tile.rowOf(i);
     k.ifThen(k.load(rows[0], at) == expert, [&] {
@@ -224,8 +222,7 @@ void SimtGemm::storeRow(Row row, ArrayRef<Val> sums, Val firstColumn) {
     if (!bias)
       continue;
     Val column = max(bColumn(firstColumn + static_cast<int>(j)), 0);
-    Val at = k.extend(row.expert) * bColumns + k.extend(column);
-    value = value + k.load(*bias, at);
+    value = value + k.load(*bias, k.offset(row.expert, bColumns, column));
   }
   int step = gated() ? 2 : 1;
   Val first = (k.block(1) * SimtTile::kColumns + firstColumn) / step;
@@ -236,9 +233,8 @@ void SimtGemm::storeRow(Row row, ArrayRef<Val> sums, Val firstColumn) {
     if (op.getWeight() == WeightPlace::Output)
       value = value * weight;
     Val column = first + static_cast<int>(j / step);
-    k.ifThen(column < static_cast<int>(cColumns), [&] {
-      k.store(c, k.extend(row.c) * cColumns + k.extend(column), value);
-    });
+    k.ifThen(column < static_cast<int>(cColumns),
+             [&] { k.store(c, k.offset(row.c, cColumns, column), value); });
   }
 }
 
@@ -249,13 +245,12 @@ void SimtGemm::storeRow(Row row, ArrayRef<Val> sums, Val firstColumn) {
 /// The smallest expert above `after` among the tile's rows.
 static Val nextExpert(KernelBuilder &k, Buffer rowExperts, int rows,
                       Val after) {
-  return k.forLoop(k.i32(0), rows, 1, {k.i32(kNoMoreExperts)},
-                   [&](Val i, ArrayRef<Val> carried) {
-                     Val expert = k.load(rowExperts, i);
-                     Val candidate =
-                         select(expert > after, expert, k.i32(kNoMoreExperts));
-                     return SmallVector<Val>{min(carried[0], candidate)};
-                   })[0];
+  return k.forLoop(
+      0, rows, 1, {k.i32(kNoMoreExperts)}, [&](Val i, ArrayRef<Val> carried) {
+        Val expert = k.load(rowExperts, i);
+        Val candidate = select(expert > after, expert, kNoMoreExperts);
+        return SmallVector<Val>{min(carried[0], candidate)};
+      })[0];
 }
 
 /// c[r, :] = a[src(r), :] . b[expert(r)] for rows in any order.
@@ -291,7 +286,8 @@ void SimtGemm::emitRows() {
   for (StringRef field : {"row_expert", "row_a", "row_c", "row_flat"})
     table.push_back(k.shared(field, k.i32Type(), rows));
   k.ifThen(k.thread() < rows, [&] {
-    Row row = rowAt(k.block() * rows + k.thread());
+    Val first = k.block() * rows;
+    Row row = rowAt(first + k.thread());
     Val fields[] = {row.expert, row.a, row.c, row.flat};
     for (auto [buffer, value] : llvm::zip(table, fields))
       k.store(buffer, k.thread(), value);
@@ -313,9 +309,9 @@ void SimtGemm::emitContracted() {
   int64_t m = dimOf(op.getA(), 0);
   Extent R = k.extent("R", op.getA(), 1);
   SimtTile tile(k, /*rows=*/32);
-  Val expert = k.block(2);
+  Val expert = k.block(2), end = expert + 1;
   SmallVector<Val> range = k.forLoop(
-      k.i32(0), expert + 1, 1, {k.i32(0), k.i32(0)},
+      0, end, 1, {k.i32(0), k.i32(0)},
       [&](Val e, ArrayRef<Val> carried) -> SmallVector<Val> {
         return {carried[1], nextGroupEnd(k, groups[0], Grouping::Offsets, e,
                                          carried[1], R.value)};
@@ -329,26 +325,23 @@ void SimtGemm::emitContracted() {
   };
   Val extent = k.extend(R.value);
   auto left = [&](Val row, Val depth) {
-    Val at = k.extend(firstRow + row) * extent + k.extend(depth);
+    Val at = k.offset(firstRow + row, extent, depth);
     return loadIf(firstRow + row < static_cast<int>(m), a, at);
   };
   auto right = [&](Val depth, Val tileColumn) {
     Val column = firstColumn + tileColumn;
-    Val at = nk() ? k.extend(column) * extent + k.extend(depth)
-                  : k.extend(depth) * bColumns + k.extend(column);
+    Val at = nk() ? k.offset(column, extent, depth)
+                  : k.offset(depth, bColumns, column);
     return loadIf(column < static_cast<int>(bColumns), b, at);
   };
   SmallVector<Val> sums = tile.multiply(range[0], range[1], left, right, nk());
   for (auto [i, sum] : llvm::enumerate(sums)) {
     Val row = firstRow + tile.rowOf(i / SimtTile::kColumnsPerThread);
     Val column = firstColumn + tile.columnOf(i % SimtTile::kColumnsPerThread);
-    k.ifThen((row < static_cast<int>(m)) &
-                 (column < static_cast<int>(bColumns)),
-             [&] {
-               Val at = (k.extend(expert) * m + k.extend(row)) * bColumns +
-                        k.extend(column);
-               k.store(c, at, sum);
-             });
+    Val isRow = row < static_cast<int>(m);
+    k.ifThen(isRow & (column < static_cast<int>(bColumns)), [&] {
+      k.store(c, k.offset(k.offset(expert, m, row), bColumns, column), sum);
+    });
   }
   k.launch({k.rule(llvm::divideCeil(m, tile.rows)),
             k.rule(llvm::divideCeil(bColumns, SimtTile::kColumns)),

@@ -48,9 +48,9 @@ SmallVector<Val> SimtTile::addStaged(ArrayRef<Val> sums) {
   SmallVector<Val> result(sums);
   for (int depth = 0; depth < kDepth; ++depth) {
     SmallVector<Val> columns = k.loadVector(
-        rightTile, k.i32(depth * kColumns) + columnOf(0), kColumnsPerThread);
+        rightTile, columnOf(0) + depth * kColumns, kColumnsPerThread);
     SmallVector<Val> values =
-        k.loadVector(leftTile, k.i32(depth * rows) + rowOf(0), rowsPerThread());
+        k.loadVector(leftTile, rowOf(0) + depth * rows, rowsPerThread());
     for (int i = 0; i < rowsPerThread(); ++i)
       for (int j = 0; j < kColumnsPerThread; ++j) {
         Val &sum = result[i * kColumnsPerThread + j];

@@ -5,17 +5,17 @@
 
 // CHECK-LABEL: func.func @swiglu
 // CHECK:         scf.for
-// CHECK:           %[[UP:.*]] = vector.load %{{.*}}[%{{.*}}, %c8] : memref<?x16xbf16>, vector<8xbf16>
-// CHECK:           arith.extf
 // CHECK:           %[[GATE:.*]] = vector.load %{{.*}}[%{{.*}}, %c0] : memref<?x16xbf16>, vector<8xbf16>
 // CHECK:           arith.extf
+// CHECK:           %[[UP:.*]] = vector.load %{{.*}}[%{{.*}}, %c8] : memref<?x16xbf16>, vector<8xbf16>
+// CHECK:           arith.extf
+// CHECK:           arith.cmpf ogt
+// CHECK-NEXT:      arith.select
+// CHECK:           math.exp
 // CHECK:           arith.cmpf ogt
 // CHECK-NEXT:      arith.select
 // CHECK-NEXT:      arith.cmpf olt
 // CHECK-NEXT:      arith.select
-// CHECK:           arith.cmpf ogt
-// CHECK-NEXT:      arith.select
-// CHECK:           math.exp
 // CHECK-COUNT-1:   arith.truncf {{.*}} vector<8xf32> to vector<8xbf16>
 // CHECK:           vector.store
 func.func @swiglu(%h: memref<?x16xbf16>, %a: memref<?x8xbf16>) {
