@@ -298,7 +298,8 @@ void RouteLowering::selectFromTable(Value token) {
       [&] {
         e.loop(slots, [&](Value slot) {
           Value id = e.load(table, {tokenId, slot});
-          id = e.select(e.isBelow(id, experts), id, e.index(-1));
+          Value exists = e.isBelow(id, experts);
+          id = e.select(exists, id, e.index(-1));
           e.store(id, op.getIds(), {token, slot});
         });
       },
