@@ -14,6 +14,8 @@
 #ifndef MOE_EXECUTION_ARRAY_H
 #define MOE_EXECUTION_ARRAY_H
 
+#include "moe/Data/Elements.h"
+
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,27 +27,7 @@
 
 namespace mlir::moe {
 
-/// What the elements of an array are. `I1` takes a byte of value 0 or 1 and
-/// `I64` stands for the type `index` too.
-enum class ElementKind : uint8_t {
-  F64,
-  F32,
-  F16,
-  BF16,
-  F8E4M3FN,
-  F8E5M2,
-  I64,
-  I32,
-  I16,
-  I8,
-  I1
-};
-
-/// Bytes of one element.
-int64_t elementBytes(ElementKind kind);
-bool isFloat(ElementKind kind);
-/// The name of the kind as MLIR writes it, such as "bf16".
-StringRef elementName(ElementKind kind);
+inline StringRef elementName(ElementKind kind) { return elementKindName(kind); }
 /// The kind of a scalar type, none where arrays cannot hold it.
 std::optional<ElementKind> elementKind(Type type);
 
@@ -76,6 +58,7 @@ public:
 
   ElementKind kind() const { return elements; }
   ArrayRef<int64_t> shape() const { return extents; }
+  ShapeView shapeView() const { return {extents.data(), extents.size()}; }
   int64_t rank() const { return extents.size(); }
   int64_t dim(unsigned i) const { return extents[i]; }
   /// Number of elements.
@@ -95,18 +78,26 @@ public:
   }
 
   /// One element by its flat index; integers and floats alike.
-  double floatAt(int64_t index) const;
-  int64_t intAt(int64_t index) const;
+  double floatAt(int64_t index) const {
+    return loadFloat(elements, buffer, index);
+  }
+  int64_t intAt(int64_t index) const {
+    return loadInt(elements, buffer, index);
+  }
   /// Stores `value`, rounded to nearest even where it is not representable.
-  void setFloat(int64_t index, double value);
+  void setFloat(int64_t index, double value) {
+    storeFloat(elements, buffer, index, value);
+  }
   /// Stores the low bits of `value`.
-  void setInt(int64_t index, int64_t value);
+  void setInt(int64_t index, int64_t value) {
+    storeInt(elements, buffer, index, value);
+  }
 
   /// Gives the array another shape with the same number of elements.
   void reshape(ArrayRef<int64_t> shape);
   /// Fills with what marks an element that nobody wrote: NaN, or -1 where the
   /// elements are integers (i1: true).
-  void fillUnwritten();
+  void fillUnwritten() { moe::fillUnwritten(elements, buffer, size()); }
 
 private:
   void release();

@@ -6,10 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An array on disk is a `.npy` file in C order, little endian. The kinds that
-// NumPy does not have travel as bit patterns: bf16 as `<u2` (`|V2` is read
-// too), fp8 as `|u1`. Which kind a file holds is therefore known by the reader,
-// who passes it.
+// moe/Data/NpyFile.h documents the format.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- RandomInputs.h - inputs that every machine makes alike -*- C++ -*-===//
+//===- RandomInputs.h - random arrays for arguments -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,59 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Element `index` of argument `argument` under `seed` is a function of these
-// three numbers alone:
-//
-//   bits(seed, argument, index) = mix(mix(mix(seed) + argument) + index)
-//
-// in 64-bit arithmetic without sign, where mix(z) is
-//
-//   z += 0x9e3779b97f4a7c15
-//   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
-//   z = (z ^ (z >> 27)) * 0x94d049bb133111eb
-//   mix = z ^ (z >> 31)
-//
-// python/moe/random_inputs.py makes the same data with NumPy, bit for bit.
+// moe/Data/RandomInputs.h documents the values.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MOE_EXECUTION_RANDOMINPUTS_H
 #define MOE_EXECUTION_RANDOMINPUTS_H
 
+#include "moe/Data/RandomInputs.h"
 #include "moe/Execution/Array.h"
 
 namespace mlir::moe {
 
-/// What an argument means to the op that consumes it; decides its values.
-/// `bits(i)` is the hash of flat index i, `bound` the number of the role.
-enum class InputRole : uint8_t {
-  /// f32 `(bits(i) >> 40) * 2^-24 - 0.5`, uniform in [-0.5, 0.5).
-  Uniform,
-  /// As Uniform, times f32(1 / sqrt(bound)); bound is the fan-in.
-  Weight,
-  /// [T, k]: `bits(i) % bound`. Where k <= bound the entries of a row are
-  /// distinct: a taken value moves to the next free one, cyclically.
-  Ids,
-  /// [E]: the `bound` experts with the smallest (bits(e), e) become local
-  /// 0, 1, ... in this order, the others -1.
-  ExpertMap,
-  /// [E]: `bits(e) % (bound + 1)` sorted, the last one bound.
-  EndOffsets,
-  /// [E]: differences of EndOffsets.
-  Sizes,
-  /// `bits(i) % (bound + 1)`.
-  Counts,
-  /// `bits(i) % bound`.
-  Below,
-  /// [R]: 0..R-1 ordered by (bits(r), r).
-  Permutation,
-  /// The value `bound` everywhere, for extents passed as scalars.
-  Value,
-};
-
-StringRef inputRoleName(InputRole role);
-
-uint64_t randomBits(uint64_t seed, uint64_t argument, uint64_t index);
+inline StringRef inputRoleName(InputRole role) { return inputRoleText(role); }
 
 /// The array of one argument. Floats round once from f32 to `kind`.
 llvm::Expected<Array> randomArray(InputRole role, int64_t bound,

@@ -19,9 +19,8 @@
  *   moe_layer_launch(layer, args, n, workspace, bytes, stream);
  *
  * Arguments: in the order of the function's parameters, results last, each a
- * device address and its extents. Rank, static extents and equal extents are
- * checked at every call. Where the bundle states an alignment above that of an
- * element, the address is checked too.
+ * device address and its extents. Static extents and extents that follow from
+ * others are checked at every call, and so is the alignment of the address.
  *
  * Launching allocates nothing, waits for nothing and reads nothing back from
  * the device, so a launch may be captured into a CUDA graph; replays read the
@@ -92,11 +91,34 @@ typedef struct moe_tensor {
 typedef struct moe_argument {
   moe_type type;
   int32_t rank;
-  int32_t is_result;                /* written by the layer */
-  uint32_t alignment;               /* bytes the address must be a multiple of */
-  int64_t shape[MOE_MAX_RANK];      /* -1: given at the call */
-  int64_t strides[MOE_MAX_RANK];    /* in elements; -1: row-major from shape */
+  int32_t is_result;             /* written by the layer */
+  uint32_t alignment;            /* bytes the address must be a multiple of */
+  int64_t shape[MOE_MAX_RANK];   /* -1: given at the call */
+  int64_t strides[MOE_MAX_RANK]; /* in elements; -1: row-major from shape */
 } moe_argument;
+
+/* One kernel of a bundle. The texts live as long as the bundle. */
+typedef struct moe_kernel {
+  const char *name;
+  const char *schedule;  /* how it was tiled; "" where that says nothing */
+  uint32_t threads;      /* of a block */
+  uint32_t shared_bytes; /* of dynamic shared memory */
+} moe_kernel;
+
+/* One launch list of a bundle: numbers of tokens from min to max take it. */
+typedef struct moe_variant {
+  int64_t min_tokens;
+  int64_t max_tokens; /* -1: no bound */
+  size_t num_launches;
+  size_t num_tensor_maps;
+  size_t num_workspace_buffers;
+} moe_variant;
+
+/* Microseconds of one call. */
+typedef struct moe_timing {
+  double device; /* on the device, calls back to back in a graph */
+  double host;   /* of the calling thread inside moe_layer_launch */
+} moe_timing;
 
 MOE_RUNTIME_API uint32_t moe_runtime_version(void);
 /* The text of this thread's last failed call; never null. */
@@ -114,15 +136,30 @@ MOE_RUNTIME_API moe_status moe_bundle_parse(const char *manifest,
                                             moe_bundle **bundle);
 MOE_RUNTIME_API void moe_bundle_close(moe_bundle *bundle);
 
-/* Name of the compiled function; the chip, such as "sm_90a". */
+/* Name of the compiled function; the chip, such as "sm_90a"; null for a null
+ * bundle. */
 MOE_RUNTIME_API const char *moe_bundle_function(const moe_bundle *bundle);
 MOE_RUNTIME_API const char *moe_bundle_arch(const moe_bundle *bundle);
 MOE_RUNTIME_API size_t moe_bundle_num_arguments(const moe_bundle *bundle);
 MOE_RUNTIME_API moe_status moe_bundle_argument(const moe_bundle *bundle,
                                                size_t index,
                                                moe_argument *argument);
+/* The role and the number from which include/moe/Data/RandomInputs.h makes a
+ * random array for this argument. `role` is null where the bundle names none:
+ * for a result, and for integers whose meaning it does not know. All extents
+ * must be known. */
+MOE_RUNTIME_API moe_status moe_bundle_random_input(
+    const moe_bundle *bundle, const moe_tensor *args, size_t num_args,
+    size_t index, const char **role, int64_t *bound);
+/* Writes T to the one extent of the arguments that counts tokens; an error
+ * where there is none. */
+MOE_RUNTIME_API moe_status moe_bundle_set_tokens(const moe_bundle *bundle,
+                                                 int64_t tokens,
+                                                 moe_tensor *args,
+                                                 size_t num_args);
 /* Fills in every extent that follows from those given: unknown ones are -1
- * before; after MOE_OK none is. */
+ * before; after MOE_OK none is. Extents that contradict each other are an
+ * error. */
 MOE_RUNTIME_API moe_status moe_bundle_solve_shapes(const moe_bundle *bundle,
                                                    moe_tensor *args,
                                                    size_t num_args);
@@ -134,6 +171,23 @@ MOE_RUNTIME_API moe_status moe_bundle_workspace(const moe_bundle *bundle,
                                                 size_t num_args,
                                                 uint64_t *bytes);
 
+MOE_RUNTIME_API size_t moe_bundle_num_kernels(const moe_bundle *bundle);
+MOE_RUNTIME_API moe_status moe_bundle_kernel(const moe_bundle *bundle,
+                                             size_t index, moe_kernel *kernel);
+MOE_RUNTIME_API size_t moe_bundle_num_variants(const moe_bundle *bundle);
+MOE_RUNTIME_API moe_status moe_bundle_variant(const moe_bundle *bundle,
+                                              size_t index,
+                                              moe_variant *variant);
+/* Kernel number of launch `launch` of a variant; both numbers are below what
+ * moe_variant and moe_bundle_num_kernels say. */
+MOE_RUNTIME_API moe_status moe_bundle_launch(const moe_bundle *bundle,
+                                             size_t variant, size_t launch,
+                                             size_t *kernel);
+/* The variant that a call with these extents takes. */
+MOE_RUNTIME_API moe_status moe_bundle_choose(const moe_bundle *bundle,
+                                             const moe_tensor *args,
+                                             size_t num_args, size_t *variant);
+
 /*--- Devices ---------------------------------------------------------------*/
 
 /* Opens device number `ordinal` of kind `name`: "cuda". Uses the primary
@@ -141,6 +195,8 @@ MOE_RUNTIME_API moe_status moe_bundle_workspace(const moe_bundle *bundle,
 MOE_RUNTIME_API moe_status moe_device_open(const char *name, int ordinal,
                                            moe_device **device);
 MOE_RUNTIME_API void moe_device_close(moe_device *device);
+/* What the device calls itself, such as "NVIDIA H200 (sm_90)". */
+MOE_RUNTIME_API const char *moe_device_description(const moe_device *device);
 /* For tools and tests that bring no allocator: device memory, 256-byte aligned,
  * copies and waits. A null stream is the device's default stream. */
 MOE_RUNTIME_API moe_status moe_device_allocate(moe_device *device,
@@ -170,6 +226,16 @@ MOE_RUNTIME_API moe_status moe_layer_launch(moe_layer *layer,
                                             size_t num_args, void *workspace,
                                             uint64_t workspace_bytes,
                                             void *stream);
+/* Measures the layer over `repeats` calls, at least 1, after a few that warm
+ * up. Waits for the device and allocates: for tools, not for serving. */
+MOE_RUNTIME_API moe_status moe_layer_time(moe_layer *layer,
+                                          const moe_tensor *args,
+                                          size_t num_args, void *workspace,
+                                          uint64_t workspace_bytes,
+                                          uint32_t repeats,
+                                          moe_timing *timing);
+/* "cubin" or "ptx": which of the two the driver took. */
+MOE_RUNTIME_API const char *moe_layer_code(const moe_layer *layer);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/Execution/Array.h"
+#include "moe/Data/Float.h"
 #include "moe/Execution/Compare.h"
-#include "moe/Execution/Float.h"
 #include "moe/Execution/RandomInputs.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -68,6 +68,39 @@ TEST(FloatTest, BF16RoundsOnceToNearestEven) {
     EXPECT_EQ(doubleToBF16(value), roundByAPFloat(value, APFloat::BFloat()))
         << value;
   });
+}
+
+TEST(FloatTest, F8WidensExactlyAndRoundsOnce) {
+  struct Format {
+    const llvm::fltSemantics &semantics;
+    double (*widen)(uint8_t);
+    uint8_t (*round)(double);
+  };
+  for (const Format &format :
+       {Format{APFloat::Float8E4M3FN(), f8E4M3FNToDouble, doubleToF8E4M3FN},
+        Format{APFloat::Float8E5M2(), f8E5M2ToDouble, doubleToF8E5M2}}) {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      double value = format.widen(bits);
+      APFloat expected(format.semantics, llvm::APInt(8, bits));
+      EXPECT_EQ(std::isnan(value), expected.isNaN());
+      if (std::isnan(value))
+        continue;
+      EXPECT_EQ(value, expected.convertToDouble());
+      EXPECT_EQ(format.round(value), bits);
+      double next = format.widen((bits + 1) & 0xff);
+      double middle = std::isfinite(next) ? (value + next) / 2 : value * 1.0625;
+      for (double between : {middle, std::nextafter(middle, 0.0),
+                             std::nextafter(middle, 2 * middle), -middle})
+        EXPECT_EQ(format.round(between),
+                  roundByAPFloat(between, format.semantics))
+            << between;
+    }
+    for (double value : {1e300, -1e300, 1e-300, -0.0, 464.0, 465.0, 61440.0,
+                         std::numeric_limits<double>::infinity(),
+                         std::numeric_limits<double>::quiet_NaN()})
+      EXPECT_EQ(format.round(value), roundByAPFloat(value, format.semantics))
+          << value;
+  }
 }
 
 TEST(FloatTest, OverflowAndNaN) {

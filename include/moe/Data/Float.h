@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_EXECUTION_FLOAT_H
-#define MOE_EXECUTION_FLOAT_H
+#ifndef MOE_DATA_FLOAT_H
+#define MOE_DATA_FLOAT_H
 
 #include <cstdint>
 #include <cstring>
@@ -57,6 +57,13 @@ inline uint16_t doubleToF16(double value) {
   return floatToF16(doubleToFloatOdd(value));
 }
 
+/// The two formats of 8 bits: E4M3FN has no infinity, and what is too large
+/// becomes its NaN.
+double f8E4M3FNToDouble(uint8_t bits);
+double f8E5M2ToDouble(uint8_t bits);
+uint8_t doubleToF8E4M3FN(double value);
+uint8_t doubleToF8E5M2(double value);
+
 } // namespace mlir::moe
 
-#endif // MOE_EXECUTION_FLOAT_H
+#endif // MOE_DATA_FLOAT_H

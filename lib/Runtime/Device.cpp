@@ -1,0 +1,34 @@
+//===- Device.cpp - the kinds of devices -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+#include "Error.h"
+
+using namespace mlir::moe::runtime;
+
+namespace {
+struct Kind {
+  const char *name;
+  std::unique_ptr<Device> (*open)(int ordinal);
+};
+} // namespace
+
+static constexpr Kind kKinds[] = {{"cuda", openCudaDevice}};
+
+std::unique_ptr<Device> mlir::moe::runtime::openDevice(const std::string &name,
+                                                       int ordinal) {
+  std::string known;
+  for (const Kind &kind : kKinds) {
+    if (name == kind.name)
+      return kind.open(ordinal);
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  fail(MOE_NO_DEVICE, "there is no kind of device named \"" +
+                          name.substr(0, 64) + "\"; known: " + known);
+}
