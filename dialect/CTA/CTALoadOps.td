@@ -25,7 +25,7 @@ def CTA_SourceRowsOp : CTA_Op<"source_rows", [AttrSizedOperandSegments]> {
     Constraints:
     - (C1) `rows` is a multiple of 16 and the result holds `rows / 16` rows.
     - (C2) `divisor` is positive; `sorted` comes with divisor 1.
-    - (C3) `pitch` is a positive multiple of 16.
+    - (C3) `pitch` is a positive multiple of 4.
   }];
   let arguments = (ins CTA_Global:$base, I32:$first, I32:$limit,
                        Optional<CTA_Global>:$table, Optional<I32>:$end,
@@ -42,15 +42,17 @@ def CTA_SourceRowsOp : CTA_Op<"source_rows", [AttrSizedOperandSegments]> {
 def CTA_GatherLoadOp : CTA_Op<"gather_load"> {
   let summary = "Copy one k-block of gathered rows into a swizzled tile";
   let description = [{
-    16-byte cp.async copies from the resolved rows, from element `k` of each
-    row on. Masked rows and elements at or past `extent` become zeros: the copy
-    has size 0 and reads nothing.
+    cp.async copies of 16 bytes from the resolved rows, from element `k` of each
+    row on, in pieces of `align` bytes, which rows start at multiples of. Masked
+    rows and elements at or past `extent` become zeros: the copy is shorter and
+    reads nothing there.
 
     Constraints:
-    - (C1) `extent` is a positive multiple of 8 (elements of 2 bytes).
+    - (C1) `extent` is positive (elements of 2 bytes).
+    - (C2) `align` is 4, 8 or 16.
   }];
   let arguments = (ins CTA_SourceRowsType:$source, I32:$k, CTA_Shared:$tile,
-                       I64Attr:$extent);
+                       I64Attr:$extent, DefaultValuedAttr<I64Attr, "16">:$align);
   let assemblyFormat = [{
     $source `[` $k `]` `to` $tile `extent` $extent attr-dict
     `:` type($source) `,` type($tile)
@@ -70,16 +72,18 @@ def CTA_TileLoadOp : CTA_Op<"tile_load"> {
 
     Constraints:
     - (C1) `rows` is a multiple of `16 * parts`.
-    - (C2) `extent` is a positive multiple of 8 (elements of 2 bytes) and
-      `pitch` a multiple of 16 that holds it.
+    - (C2) `extent` is positive (elements of 2 bytes) and `pitch` a multiple of
+      `align` that holds it.
     - (C3) `limit`, `rowStride` and `parts` are positive; `partStride` is
       positive when there is more than one part.
+    - (C4) `align` is 4, 8 or 16.
   }];
   let arguments = (ins CTA_Global:$base, I32:$first, I32:$k, CTA_Shared:$tile,
                        I64Attr:$rows, I64Attr:$limit, I64Attr:$pitch,
                        I64Attr:$extent, DefaultValuedAttr<I64Attr, "1">:$parts,
                        DefaultValuedAttr<I64Attr, "0">:$partStride,
-                       DefaultValuedAttr<I64Attr, "1">:$rowStride);
+                       DefaultValuedAttr<I64Attr, "1">:$rowStride,
+                       DefaultValuedAttr<I64Attr, "16">:$align);
   let assemblyFormat = [{
     $base `[` $first `,` $k `]` `to` $tile `rows` $rows `limit` $limit
     `pitch` $pitch `extent` $extent

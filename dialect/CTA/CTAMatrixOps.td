@@ -167,23 +167,29 @@ def CTA_StoreOp : CTA_Op<"store", [AttrSizedOperandSegments]> {
   let description = [{
     Writes row `i` of the fragment to row `rows[i]` of `base`, or to row
     `position + i` when a position is given (sorted order); masked rows and
-    columns at or past `columns` are left alone. `columns` is also the pitch in
-    elements. Offsets are 64-bit. Values are rounded once to `element`.
+    columns at or past `columns` are left alone. Rows are `pitch` elements apart,
+    `columns` where it is 0, and `base` is a multiple of `align` bytes. Offsets
+    are 64-bit. Values are rounded once to `element`.
 
     With `staging` each warp turns 16 x 64 values through its 2048 bytes of
     shared memory (stmatrix) and writes 16 bytes a lane; otherwise lanes write
-    pairs, or single elements when `columns` is odd.
+    pairs, or single elements when columns or pitch are odd or a pair is wider
+    than `align`.
 
     Constraints:
     - (C1) The fragment has one part.
     - (C2) `rows` holds the fragment's rows of a thread.
     - (C3) `staging` wants `wgmma`, a 2-byte element, a multiple of 64 fragment
-      columns and a multiple of 8 columns.
+      columns, a multiple of 8 columns and of 8 elements of pitch, and 16 bytes
+      of align.
+    - (C4) `pitch` is 0 or at least `columns`.
   }];
   let arguments = (ins CTA_FragmentType:$fragment, CTA_RowIdsType:$rows,
                        CTA_Global:$base, I32:$column, Optional<I32>:$position,
                        Optional<CTA_Shared>:$staging, I64Attr:$columns,
-                       TypeAttrOf<AnyTypeOf<[BF16, F16, F32]>>:$element);
+                       TypeAttrOf<AnyTypeOf<[BF16, F16, F32]>>:$element,
+                       DefaultValuedAttr<I64Attr, "0">:$pitch,
+                       DefaultValuedAttr<I64Attr, "16">:$align);
   let assemblyFormat = [{
     $fragment `rows` $rows `to` $base `column` $column
     (`position` $position^)? (`staging` $staging^ `:` type($staging))?
@@ -191,6 +197,13 @@ def CTA_StoreOp : CTA_Op<"store", [AttrSizedOperandSegments]> {
     `:` type($fragment) `,` type($rows) `,` type($base)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Elements from one row of c to the next.
+    int64_t getRowPitch() {
+      return getPitch() ? static_cast<int64_t>(getPitch())
+                        : static_cast<int64_t>(getColumns());
+    }
+  }];
 }
 
 #endif // CTA_MATRIX_OPS

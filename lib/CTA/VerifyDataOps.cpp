@@ -17,11 +17,18 @@ static constexpr int64_t kChunkElements = kChunkBytes / 2;
 
 static LogicalResult verifyExtent(Operation *op, int64_t extent,
                                   StringRef number) {
-  if (extent > 0 && extent % kChunkElements == 0)
+  if (extent > 0)
     return success();
-  return op->emitOpError("requires extent to be a positive multiple of 8, but "
-                         "got ")
+  return op->emitOpError("requires extent to be positive, but got ")
          << extent << " (" << number << ")";
+}
+
+static LogicalResult verifyAlign(Operation *op, int64_t align,
+                                 StringRef number) {
+  if (align == 4 || align == 8 || align == kChunkBytes)
+    return success();
+  return op->emitOpError("requires align to be 4, 8 or 16 bytes, but got ")
+         << align << " (" << number << ")";
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,15 +45,17 @@ LogicalResult SourceRowsOp::verify() {
   if (divisor <= 0 || (getSorted() && divisor != 1))
     return emitOpError("requires a positive divisor, 1 when sorted, but got ")
            << divisor << " (C2)";
-  if (pitch <= 0 || pitch % kChunkBytes)
-    return emitOpError("requires pitch to be a positive multiple of 16 bytes, "
+  if (pitch <= 0 || pitch % 4)
+    return emitOpError("requires pitch to be a positive multiple of 4 bytes, "
                        "but got ")
            << pitch << " (C3)";
   return success();
 }
 
 LogicalResult GatherLoadOp::verify() {
-  return verifyExtent(*this, getExtent(), "C1");
+  if (failed(verifyExtent(*this, getExtent(), "C1")))
+    return failure();
+  return verifyAlign(*this, getAlign(), "C2");
 }
 
 LogicalResult TileLoadOp::verify() {
@@ -61,10 +70,13 @@ LogicalResult TileLoadOp::verify() {
            << rows << " rows in " << parts << " parts (C1)";
   if (failed(verifyExtent(*this, extent, "C2")))
     return failure();
-  if (pitch % kChunkBytes || pitch < 2 * extent)
-    return emitOpError("requires pitch to be a multiple of 16 bytes that holds "
-                       "the extent of ")
-           << 2 * extent << ", but got " << pitch << " (C2)";
+  if (failed(verifyAlign(*this, getAlign(), "C4")))
+    return failure();
+  int64_t align = getAlign();
+  if (pitch % align || pitch < 2 * extent)
+    return emitOpError("requires pitch to be a multiple of ")
+           << align << " bytes that holds the extent of " << 2 * extent
+           << ", but got " << pitch << " (C2)";
   return success();
 }
 
@@ -253,12 +265,18 @@ LogicalResult StoreOp::verify() {
            << type << " (C1)";
   if (failed(verifyRowCount(*this, type, getRows().getType(), "C2")))
     return failure();
+  int64_t columns = getColumns(), pitch = getRowPitch();
   if (getStaging() && (type.getMma() != Mma::Wgmma || getElement().isF32() ||
-                       type.getCols() % 64 || getColumns() % kChunkElements))
+                       type.getCols() % 64 || columns % kChunkElements ||
+                       pitch % kChunkElements || getAlign() % kChunkBytes))
     return emitOpError("with staging requires wgmma, a 2-byte element, a "
-                       "multiple of 64 fragment columns and of 8 columns, but "
-                       "got ")
-           << type << " of " << getElement() << " with " << getColumns()
-           << " columns (C3)";
+                       "multiple of 64 fragment columns and of 8 columns and "
+                       "of pitch, and 16 bytes of align, but got ")
+           << type << " of " << getElement() << " with " << columns
+           << " columns, pitch " << pitch << " and align " << getAlign()
+           << " (C3)";
+  if (pitch < columns)
+    return emitOpError("requires a pitch of at least its ")
+           << columns << " columns, but got " << pitch << " (C4)";
   return success();
 }

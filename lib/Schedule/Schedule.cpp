@@ -9,6 +9,7 @@
 
 #include "moe/Schedule/Schedule.h"
 #include "moe/Target/Target.h"
+#include "moe/Target/TensorCore.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +20,6 @@ using namespace mlir::moe;
 
 /// Below this height a block is too short for a 64-row warpgroup MMA.
 constexpr int64_t kFirstWgmmaBlock = 64;
-/// Tiles of one step along K: one 128-byte swizzle line of 16-bit elements.
-constexpr int64_t kTileK = 64;
 
 SharedPlan moe::planShared(Mma mma, int64_t rows, int64_t columns, int64_t k,
                            int64_t stages, int64_t elementBytes) {
@@ -37,7 +36,7 @@ SharedPlan moe::planShared(Mma mma, int64_t rows, int64_t columns, int64_t k,
 }
 
 int64_t moe::warpsOf(Mma mma, int64_t rows) {
-  return mma == Mma::Wgmma ? 4 + 4 * (rows / 64) : 4;
+  return warpsOfKernel(mma == Mma::Wgmma, rows);
 }
 
 /// Experts that hold at least one of `rows` uniformly routed rows.
@@ -138,8 +137,9 @@ std::vector<Candidate> moe::rankSchedules(const GemmProblem &problem,
                                           const Target &target) {
   std::vector<Candidate> ranked;
   if (problem.simtReason.empty()) {
+    bool wgmma = target.hasWgmma && problem.wgmmaReason.empty();
     auto consider = [&](int64_t block) {
-      if (block >= kFirstWgmmaBlock && target.hasWgmma)
+      if (block >= kFirstWgmmaBlock && wgmma)
         ranked.push_back(wgmmaCandidate(block, problem, target));
       else if (target.hasMmaBF16)
         ranked.push_back(mmaSyncCandidate(block, problem, target));
@@ -149,7 +149,7 @@ std::vector<Candidate> moe::rankSchedules(const GemmProblem &problem,
     } else {
       for (int64_t block : {16, 32})
         consider(block);
-      if (target.hasWgmma)
+      if (wgmma)
         for (int64_t block : {64, 128})
           consider(block);
     }
@@ -183,8 +183,9 @@ std::vector<Candidate> moe::rankSchedules(const GemmProblem &problem,
 }
 
 std::string moe::describe(const Candidate &candidate) {
-  return llvm::formatv("{0}, tile [{1}, {2}, {3}], {4} stages",
+  return llvm::formatv("{0}, tile [{1}, {2}, {3}], {4} stage{5}",
                        stringifyMma(candidate.mma), candidate.rows,
-                       candidate.columns, candidate.k, candidate.stages)
+                       candidate.columns, candidate.k, candidate.stages,
+                       candidate.stages == 1 ? "" : "s")
       .str();
 }

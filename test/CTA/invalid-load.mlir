@@ -19,16 +19,16 @@ func.func @source_rows_divisor(%p: !llvm.ptr<1>, %i: i32) {
 // -----
 
 func.func @source_rows_pitch(%p: !llvm.ptr<1>, %i: i32) {
-  // expected-error @+1 {{requires pitch to be a positive multiple of 16 bytes, but got 24 (C3)}}
-  %0 = cta.source_rows %p[%i] below %i rows 16 pitch 24 divisor 1 : !llvm.ptr<1> -> !cta.source_rows<1>
+  // expected-error @+1 {{requires pitch to be a positive multiple of 4 bytes, but got 26 (C3)}}
+  %0 = cta.source_rows %p[%i] below %i rows 16 pitch 26 divisor 1 : !llvm.ptr<1> -> !cta.source_rows<1>
   return
 }
 
 // -----
 
 func.func @gather_extent(%r: !cta.source_rows<1>, %i: i32, %s: !llvm.ptr<3>) {
-  // expected-error @+1 {{requires extent to be a positive multiple of 8, but got 12 (C1)}}
-  cta.gather_load %r[%i] to %s extent 12 : !cta.source_rows<1>, !llvm.ptr<3>
+  // expected-error @+1 {{requires extent to be positive, but got 0 (C1)}}
+  cta.gather_load %r[%i] to %s extent 0 : !cta.source_rows<1>, !llvm.ptr<3>
   return
 }
 
@@ -43,8 +43,8 @@ func.func @tile_rows(%p: !llvm.ptr<1>, %i: i32, %s: !llvm.ptr<3>) {
 // -----
 
 func.func @tile_extent(%p: !llvm.ptr<1>, %i: i32, %s: !llvm.ptr<3>) {
-  // expected-error @+1 {{requires extent to be a positive multiple of 8, but got 4 (C2)}}
-  cta.tile_load %p[%i, %i] to %s rows 64 limit 8 pitch 64 extent 4 : !llvm.ptr<1>, !llvm.ptr<3>
+  // expected-error @+1 {{requires extent to be positive, but got 0 (C2)}}
+  cta.tile_load %p[%i, %i] to %s rows 64 limit 8 pitch 64 extent 0 : !llvm.ptr<1>, !llvm.ptr<3>
   return
 }
 
@@ -109,5 +109,21 @@ func.func @tma_ring(%m: !llvm.ptr, %i: i32, %s: !llvm.ptr<3>, %r: !cta.ring<2 st
 func.func @tma_role(%m: !llvm.ptr, %i: i32, %s: !llvm.ptr<3>, %r: !cta.ring<2 stages of 16384 bytes, mbarrier>) {
   // expected-error @+1 {{must be in the producer region of 'cta.roles' (C5)}}
   cta.tma_load %m[%i, %i] to %s, %r[%i] box [64, 8] element_bytes 2 : !llvm.ptr, !llvm.ptr<3>, !cta.ring<2 stages of 16384 bytes, mbarrier>
+  return
+}
+
+// -----
+
+func.func @gather_align(%r: !cta.source_rows<1>, %i: i32, %s: !llvm.ptr<3>) {
+  // expected-error @+1 {{requires align to be 4, 8 or 16 bytes, but got 2 (C2)}}
+  cta.gather_load %r[%i] to %s extent 12 {align = 2 : i64} : !cta.source_rows<1>, !llvm.ptr<3>
+  return
+}
+
+// -----
+
+func.func @tile_align(%p: !llvm.ptr<1>, %i: i32, %s: !llvm.ptr<3>) {
+  // expected-error @+1 {{requires align to be 4, 8 or 16 bytes, but got 32 (C4)}}
+  cta.tile_load %p[%i, %i] to %s rows 64 limit 8 pitch 64 extent 8 {align = 32 : i64} : !llvm.ptr<1>, !llvm.ptr<3>
   return
 }

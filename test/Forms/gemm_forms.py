@@ -7,6 +7,7 @@ kernels and sizes, odd ones included."""
 import numpy as np
 
 from covering import Product
+from form_program import MEMORY, row_alignment
 
 # name: (attribute text, columns of b per column of c)
 ACTIVATIONS = {
@@ -62,15 +63,16 @@ DIMENSIONS = {
     "block": [16, 1, 64],
     "dynamic": [False, True],
     "load": ["uniform", "one", "wild"],
+    "memory": MEMORY,
 }
 
 
 def takes_tensor_cores(form):
-    """True where the tensor-core kernels take the form."""
+    """True where the tensor-core kernels of the form's family take it."""
     a, b, _ = TYPES[form["types"]]
+    rows = row_alignment(SHAPES[form["shape"]][4], form["memory"], b)
     return (a == b != "f32" and form["layout"] is None and form["grouping"] != "k_grouped"
-            and SHAPES[form["shape"]][4] % 8 == 0
-            and not (form["grouping"] == "masked" and form["dynamic"]))
+            and rows % (16 if form["kernel"].startswith("wgmma") else 4) == 0)
 
 
 def fits_block(form):
@@ -113,7 +115,7 @@ def product():
 def name_of(form):
     return "gemm " + ", ".join(
         f"{key} {value}" if key not in ("grouping", "types") else str(value)
-        for key, value in form.items() if value not in (None, False, "none"))
+        for key, value in form.items() if value not in (None, False, "none", "plain"))
 
 
 class GemmForm:
@@ -121,6 +123,7 @@ class GemmForm:
 
     def __init__(self, form, p, seed):
         self.form, self.p = form, p
+        p.memory = form["memory"]
         self.rng = np.random.default_rng(seed)
         self.tokens, self.k, self.experts, self.width, self.depth = SHAPES[form["shape"]]
         if form["grouping"] == "dense":

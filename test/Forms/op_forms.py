@@ -7,6 +7,7 @@ activation, combine, permute and unpermute."""
 import numpy as np
 
 from covering import Product
+from form_program import MEMORY
 from gemm_forms import ACTIVATIONS
 
 FLOATS = ["bf16", "f16", "f32"]
@@ -14,12 +15,12 @@ FLOATS = ["bf16", "f16", "f32"]
 
 def describe(op, form):
     return f"{op} " + ", ".join(f"{key} {value}" for key, value in form.items()
-                                if value not in (None, False))
+                                if value not in (None, False, "plain"))
 
 
 #===--- gate ----------------------------------------------------------------===#
 
-GATE = {"x": FLOATS, "weight": FLOATS, "bias": [None, *FLOATS], "dynamic": [False, True],
+GATE = {"memory": MEMORY, "x": FLOATS, "weight": FLOATS, "bias": [None, *FLOATS], "dynamic": [False, True],
         "shape": [(37, 128, 64), (1, 1, 1), (5, 2048, 130), (0, 40, 3), (130, 77, 33),
                   (4, 10, 4096)]}
 
@@ -136,7 +137,7 @@ def align(form, p, seed):
     return list(p.align(ids, size, -(-size // block), experts, block, mapping))
 
 
-PERMUTE = {**IDS, "type": FLOATS, "columns": [64, 1, 7, 10, 260]}
+PERMUTE = {"memory": MEMORY, **IDS, "type": FLOATS, "columns": [64, 1, 7, 10, 260]}
 
 
 def permute(form, p, seed):
@@ -176,7 +177,7 @@ def group_ids(form, p, seed):
 
 #===--- activation and combine ----------------------------------------------===#
 
-ACTIVATION = {"kind": [kind for kind in ACTIVATIONS if kind not in ("none", "unfused")],
+ACTIVATION = {"memory": MEMORY, "kind": [kind for kind in ACTIVATIONS if kind not in ("none", "unfused")],
               "h": FLOATS, "a": FLOATS, "dynamic": [False, True],
               "shape": [(37, 64), (1, 1), (0, 8), (5, 33), (3, 1100), (130, 6)]}
 
@@ -189,7 +190,7 @@ def activation(form, p, _):
     return [p.activation(h, columns, form["a"], text)]
 
 
-COMBINE = {"y": FLOATS, "x": [None, *FLOATS], "residual": [None, *FLOATS], "out": FLOATS,
+COMBINE = {"memory": MEMORY, "y": FLOATS, "x": [None, *FLOATS], "residual": [None, *FLOATS], "out": FLOATS,
            "map": [False, True], "weighted": [None, False], "scale": [None, 2.5],
            "routed_scale": [None, 0.5], "residual_scale": [None, 0.25],
            "load": ["uniform", "one", "wild"], "dynamic": [False, True],
@@ -243,6 +244,7 @@ OPS = [("gate", GATE, always, gate), ("route", ROUTE, valid_route, route),
 
 def case(op, form, builder, index):
     def build(p, name):
+        p.memory = form.get("memory", "plain")
         for value in builder(form, p, index):
             p.output(name, value)
 

@@ -8,7 +8,7 @@ import gemm_forms
 # Problems: what a form of gemm_forms says beside its kernel.
 PLAIN = {"grouping": "ids", "rows": "token", "layout": None, "bias": None,
          "activation": "none", "weight": None, "map": False, "types": "bf16",
-         "shape": "ragged", "block": 16, "dynamic": True, "load": "uniform"}
+         "shape": "ragged", "block": 16, "dynamic": True, "load": "uniform", "memory": "plain"}
 PROBLEMS = {
     "plain": PLAIN,
     "gated": {**PLAIN, "activation": "swigluoai interleaved", "bias": "like b"},

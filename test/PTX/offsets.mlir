@@ -64,12 +64,12 @@ func.func @wgmma(%a: tensor<?x7168xbf16>, %b: tensor<256x4096x7168xbf16>, %ids: 
 // offsets-1 by the general kernel.
 // IR-LABEL:  llvm.func @simt_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
-// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c4096_i64{{.*}} : i64
-// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
-// IR-NEXT:     %[[COLUMN:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
-// IR-NEXT:     arith.muli %[[COLUMN]], %c7168_i64{{.*}} : i64
+// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c29360128_i64{{.*}} : i64
+// IR-NEXT:     %[[WIDE:.*]] = arith.extsi
+// IR-NEXT:     %[[COLUMN:.*]] = arith.muli %[[WIDE]], %c7168_i64{{.*}} : i64
+// IR-NEXT:     arith.addi %[[FIRST]], %[[COLUMN]] : i64
 // PTX-LABEL: .entry simt_{{[0-9]+}}_grouped_gemm
-// PTX-NOT:     mul.lo.s32 {{.*}}, {{7168|14336|58720256|29360128}};
+// PTX-NOT:     mul.lo.s32 {{.*}}, {{14336|58720256|29360128}};
 // PTX:         mul.wide.s32 {{.*}}, 58720256;
 // PTX:         mul.wide.s32 {{.*}}, 14336;
 // PTX:         mul.wide.s32 {{.*}}, 8192;
@@ -84,12 +84,12 @@ func.func @simt(%a: tensor<?x7168xbf16>, %b: tensor<256x4096x7168xbf16>, %ids: t
 
 // IR-LABEL:  llvm.func @simt_kn_{{[0-9]+}}_grouped_gemm
 // IR:          arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
-// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
-// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
-// IR-NEXT:     %[[DEPTH:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
-// IR-NEXT:     arith.muli %[[DEPTH]], %c4096_i64{{.*}} : i64
+// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c29360128_i64{{.*}} : i64
+// IR-NEXT:     %[[WIDE:.*]] = arith.extsi
+// IR-NEXT:     %[[DEPTH:.*]] = arith.muli %[[WIDE]], %c4096_i64{{.*}} : i64
+// IR-NEXT:     arith.addi %[[FIRST]], %[[DEPTH]] : i64
 // PTX-LABEL: .entry simt_kn_{{[0-9]+}}_grouped_gemm
-// PTX-NOT:     mul.lo.s32 {{.*}}, {{7168|14336|58720256|29360128}};
+// PTX-NOT:     mul.lo.s32 {{.*}}, {{14336|58720256|29360128}};
 // PTX:         mul.wide.s32 {{.*}}, 58720256;
 // PTX:         mul.wide.s32 {{.*}}, 14336;
 func.func @simt_kn(%a: tensor<?x7168xbf16>, %b: tensor<256x7168x4096xbf16>, %ids: tensor<?x8xi32>,
@@ -123,14 +123,14 @@ func.func @bytes(%a: tensor<?x3584xbf16>, %b: tensor<896x6144x3584xbf16>, %ids: 
 // IR:          %[[EXTENT:.*]] = arith.extsi %arg4 : i32 to i64
 // IR:          arith.muli %{{.*}}, %[[EXTENT]] : i64
 // IR-NOT:      arith.muli {{.*}}%c{{2048|5120}}_i32
-// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c5120_i64{{.*}} : i64
-// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
-// IR-NEXT:     %[[OUT:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
-// IR-NEXT:     arith.muli %[[OUT]], %c2048_i64{{.*}} : i64
+// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c10485760_i64{{.*}} : i64
+// IR-NEXT:     %[[WIDE:.*]] = arith.extsi
+// IR-NEXT:     %[[ROW:.*]] = arith.muli %[[WIDE]], %c2048_i64{{.*}} : i64
+// IR-NEXT:     arith.addi %[[FIRST]], %[[ROW]] : i64
 // PTX-LABEL: .entry wgrad_{{[0-9]+}}_grouped_gemm
-// PTX-NOT:     mul.lo.s32 {{.*}}, {{5120|2048|10485760|20971520}};
-// PTX:         mul.wide.u32 [[AT:%rd[0-9]+]], {{.*}}, 5120;
-// PTX-NOT:     mul.lo.s32 {{.*}}, {{5120|2048|10485760|20971520}};
+// PTX-NOT:     mul.lo.s32 {{.*}}, {{10485760|20971520}};
+// PTX:         mul.wide.u32 {{.*}}, 20971520;
+// PTX-NOT:     mul.lo.s32 {{.*}}, {{10485760|20971520}};
 func.func @wgrad(%a: tensor<5120x?xbf16>, %b: tensor<2048x?xbf16>, %ends: tensor<512xi32>,
                  %c: tensor<512x5120x2048xbf16>) -> tensor<512x5120x2048xbf16> {
   %0 = moe.grouped_gemm ins(%a, %b : tensor<5120x?xbf16>, tensor<2048x?xbf16>)
@@ -141,10 +141,10 @@ func.func @wgrad(%a: tensor<5120x?xbf16>, %b: tensor<2048x?xbf16>, %ends: tensor
 
 // IR-LABEL:  llvm.func @wgrad896_{{[0-9]+}}_grouped_gemm
 // IR-NOT:      arith.muli {{.*}}%c2048_i32
-// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c2048_i64{{.*}} : i64
-// IR-NEXT:     %[[SECOND:.*]] = arith.extsi
-// IR-NEXT:     %[[OUT:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
-// IR-NEXT:     arith.muli %[[OUT]], %c2048_i64{{.*}} : i64
+// IR:          %[[FIRST:.*]] = arith.muli %{{.*}}, %c4194304_i64{{.*}} : i64
+// IR-NEXT:     %[[WIDE:.*]] = arith.extsi
+// IR-NEXT:     %[[ROW:.*]] = arith.muli %[[WIDE]], %c2048_i64{{.*}} : i64
+// IR-NEXT:     arith.addi %[[FIRST]], %[[ROW]] : i64
 // IR-NOT:      arith.muli {{.*}}%c2048_i32
 func.func @wgrad896(%a: tensor<2048x?xbf16>, %b: tensor<2048x?xbf16>, %ends: tensor<896xi32>,
                     %c: tensor<896x2048x2048xbf16>) -> tensor<896x2048x2048xbf16> {
@@ -158,7 +158,7 @@ func.func @wgrad896(%a: tensor<2048x?xbf16>, %b: tensor<2048x?xbf16>, %ends: ten
 // IR-LABEL:  llvm.func @combine_{{[0-9]+}}_combine
 // IR:          %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x : i32
 // IR:          %[[TOKEN:.*]] = arith.extsi %[[BLOCK]] : i32 to i64
-// IR-NEXT:     arith.muli %[[TOKEN]], %c7168_i64{{.*}} : i64
+// IR:          arith.muli %[[TOKEN]], %c7168_i64{{.*}} : i64
 // PTX-LABEL: .entry combine_{{[0-9]+}}_combine
 // PTX-NOT:     mul.lo.s32 {{.*}}, {{7168|14336|57344|114688}};
 // PTX:         {{mul|mad}}.lo.s64 {{.*}}, 114688
@@ -224,7 +224,9 @@ func.func @activation(%h: tensor<?x14336xbf16>, %a0: tensor<?x7168xbf16>) -> ten
 }
 
 // IR-LABEL:  llvm.func @gate_{{[0-9]+}}_gate
-// IR-COUNT-8:  arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
+// The weights are small enough for 32 bits, whatever the number of tokens.
+// IR-COUNT-4:  arith.muli %{{.*}}, %c7168_i64{{.*}} : i64
+// IR-COUNT-4:  arith.muli %{{.*}}, %c7168_i32{{.*}} : i32
 // PTX-LABEL: .entry gate_{{[0-9]+}}_gate
 // PTX-COUNT-4: {{(mul.wide.s32|mad.lo.s64) .*, 14336[;,]}}
 func.func @gate(%x: tensor<?x7168xbf16>, %w: tensor<256x7168xbf16>, %l0: tensor<?x256xf32>)

@@ -55,7 +55,7 @@ func.func @f32(%a: tensor<?x128xf32>, %b: tensor<1x64x128xf32>,
 
 // CHECK-LABEL: func @odd_k
 // CHECK:         mma = simt
-// REMARK:      K = 511 is not a multiple of 8
+// REMARK:      rows of b (K = 511) start at multiples of 2 bytes, but have to at multiples of 4
 func.func @odd_k(%a: tensor<?x511xbf16>, %b: tensor<1x64x511xbf16>,
                  %c: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
   %0 = moe.grouped_gemm ins(%a, %b : tensor<?x511xbf16>, tensor<1x64x511xbf16>)

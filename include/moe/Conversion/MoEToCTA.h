@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
@@ -61,6 +62,13 @@ struct GemmActivationSpec {
   float linearBeta = 25.0f;   // SiTU
 };
 
+/// Where rows lie in memory; pitches are in elements.
+struct GemmMemory {
+  int64_t pitch = 0;           // from one row to the next, 0: no gap
+  int64_t expertPitch = 0;     // of b, from one expert to the next, 0: no gap
+  int64_t alignmentBytes = 16; // of the first row: a power of two
+};
+
 /// One kernel: c[r, :] = epilogue(a[src(r), :] . b[expert(r)]).
 struct GemmKernelSpec {
   std::string name;
@@ -69,8 +77,8 @@ struct GemmKernelSpec {
   GemmElement element = GemmElement::BF16; // of a and b
   GemmElement output = GemmElement::BF16;
   int64_t experts = 1;
-  int64_t n = 0;      // rows of b per expert
-  int64_t k = 0;      // a multiple of 8
+  int64_t n = 0; // rows of b per expert
+  int64_t k = 0;
   int64_t block = 16; // rows of a tile
   /// Rows of a block of the row table, 0 for `block`: a multiple of `block`, or
   /// less than 16 for a tile of 16 that holds one such block.
@@ -81,6 +89,8 @@ struct GemmKernelSpec {
   /// The defaults fit every supported chip; pass the target table's numbers.
   int64_t sharedLimit = 101376;
   int64_t sharedPerSM = 102400;
+  /// What the system takes of each block.
+  int64_t sharedReserved = 1024;
 
   GemmRowSource source = GemmRowSource::Flat;
   int64_t topK = 1;
@@ -88,6 +98,12 @@ struct GemmKernelSpec {
   GemmRowOrder cOrder = GemmRowOrder::Flat;
   /// No row table: one expert over rows 0..R-1.
   bool dense = false;
+
+  GemmMemory a, b, c, biasMemory;
+  /// Bytes from a parameter to its first element, by GemmParam; absent: none.
+  llvm::SmallDenseMap<int, int64_t> startBytes;
+  /// The number of flat rows is in memory, not a parameter.
+  bool rowsInMemory = false;
 
   std::optional<GemmElement> bias; // element type of bias[E, N]
   GemmActivationSpec activation;
@@ -106,6 +122,7 @@ enum class GemmParam {
   Weights,    // ptr f32, one per flat row
   C,          // ptr
   Rows,       // i32: R, the number of flat rows and the sentinel
+  RowsBuffer, // ptr i32 [1]: the same in memory
 };
 
 /// What the host encodes for a BMap parameter: dimensions innermost first,

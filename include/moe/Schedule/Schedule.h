@@ -42,6 +42,8 @@ struct GemmProblem {
   int64_t block = 0;
   /// Why the tensor-core kernels cannot take the problem; empty if they can.
   std::string simtReason;
+  /// Why those of wgmma cannot; empty if they can.
+  std::string wgmmaReason;
 };
 
 /// One way to compute the problem with its predicted cost.

@@ -47,7 +47,8 @@ struct RowEnd {
       return;
     }
     Value end = e.i32(extent * kElementBytes);
-    left = clampBytes(e, e.sub(end, e.mul(element, kElementBytes)), kChunkBytes);
+    left =
+        clampBytes(e, e.sub(end, e.mul(element, kElementBytes)), kChunkBytes);
   }
 
   /// `bytes` (16 when null) without those past the end.
@@ -77,8 +78,7 @@ void copyChunk(Emitter &e, Value to, Value from, Value bytes, int64_t align) {
   // Only copies of 16 bytes may skip the first cache.
   auto cache = align == kChunkBytes ? NVVM::LoadCacheModifierKind::CG
                                     : NVVM::LoadCacheModifierKind::CA;
-  auto modifier =
-      NVVM::LoadCacheModifierKindAttr::get(e.b.getContext(), cache);
+  auto modifier = NVVM::LoadCacheModifierKindAttr::get(e.b.getContext(), cache);
   for (int64_t at = 0; at < kChunkBytes; at += align) {
     Value piece = bytes;
     if (bytes && align != kChunkBytes)

@@ -65,13 +65,8 @@ Value GemmBuilder::expertBase(Value pointer, Value expert, int64_t elements,
 void GemmBuilder::bindParams(ArrayRef<GemmParam> kinds) {
   for (auto [index, kind] : llvm::enumerate(kinds)) {
     Value value = entry->getArgument(index);
-    const GemmMemory *memory = kind == GemmParam::A   ? &spec.a
-                               : kind == GemmParam::B ? &spec.b
-                               : kind == GemmParam::C ? &spec.c
-                                                      : nullptr;
-    if (memory && memory->offset) {
-      GemmElement element = kind == GemmParam::C ? spec.output : spec.element;
-      Value distance = i64(memory->offset * bytesOf(element));
+    if (int64_t start = spec.startBytes.lookup(static_cast<int>(kind))) {
+      Value distance = i64(start);
       value = LLVM::GEPOp::create(b, loc, value.getType(), b.getI8Type(), value,
                                   ArrayRef<LLVM::GEPArg>{distance});
     }
@@ -131,10 +126,9 @@ Value GemmBuilder::sourceRows(const Tile &tile) {
   bool sorted = spec.aOrder == GemmRowOrder::Sorted;
   int64_t divisor = spec.source == GemmRowSource::Token ? spec.topK : 1;
   auto type = SourceRowsType::get(b.getContext(), spec.block / 16);
-  return SourceRowsOp::create(b, loc, type, param(GemmParam::A), tile.firstRow,
-                              tile.limit, table(), tile.end, spec.block,
-                              shape.pitchA * kMultiplicandBytes, divisor,
-                              sorted);
+  return SourceRowsOp::create(
+      b, loc, type, param(GemmParam::A), tile.firstRow, tile.limit, table(),
+      tile.end, spec.block, shape.pitchA * kMultiplicandBytes, divisor, sorted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,8 +195,10 @@ void GemmBuilder::finish(const Tile &tile, Value firstRow, Value accumulator,
   if (!plain) {
     EpilogueBody body{*this, Value()};
     if (spec.bias)
-      body.biasBase = expertBase(param(GemmParam::Bias), tile.expert, spec.n,
-                                 bytesOf(*spec.bias));
+      body.biasBase =
+          expertBase(param(GemmParam::Bias), tile.expert,
+                     spec.biasMemory.pitch ? spec.biasMemory.pitch : spec.n,
+                     bytesOf(*spec.bias));
     auto to =
         FragmentType::get(b.getContext(), from.getRows(),
                           from.getCols() / from.getParts(), from.getMma(), 1);
@@ -242,8 +238,8 @@ static SmallVector<GemmParam> listParams(const GemmKernelSpec &spec) {
     params.push_back(GemmParam::Bias);
   if (spec.weight != GemmWeight::None)
     params.push_back(GemmParam::Weights);
-  params.append({GemmParam::C, spec.rowsInMemory ? GemmParam::RowsBuffer
-                                                 : GemmParam::Rows});
+  params.append({GemmParam::C,
+                 spec.rowsInMemory ? GemmParam::RowsBuffer : GemmParam::Rows});
   return params;
 }
 

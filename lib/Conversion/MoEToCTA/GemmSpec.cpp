@@ -54,7 +54,7 @@ static int64_t expertPitchOf(const GemmKernelSpec &spec) {
 static int64_t alignmentOf(const GemmMemory &memory, int64_t pitch,
                            int64_t expertPitch) {
   int64_t result = std::gcd(moe::kCopyBytes, memory.alignmentBytes);
-  for (int64_t elements : {memory.offset, pitch, expertPitch})
+  for (int64_t elements : {pitch, expertPitch})
     result = std::gcd(result, elements * kMultiplicandBytes);
   return result;
 }
@@ -148,7 +148,7 @@ static LogicalResult chooseRing(Location loc, const GemmKernelSpec &spec,
 /// stmatrix and staging.
 static bool isStaged(const GemmKernelSpec &spec, int64_t outCols) {
   return spec.family == GemmFamily::Wgmma && spec.output != GemmElement::F32 &&
-         outCols % 8 == 0 && spec.c.pitch % 8 == 0 && spec.c.offset % 8 == 0 &&
+         outCols % 8 == 0 && spec.c.pitch % 8 == 0 &&
          spec.c.alignmentBytes % moe::kCopyBytes == 0;
 }
 

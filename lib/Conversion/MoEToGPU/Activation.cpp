@@ -19,15 +19,13 @@ using namespace mlir::moe;
 
 LogicalResult moe::outline(ActivationOp op, LaunchSite &site) {
   ActivationAttr activation = op.getActivation();
-  auto inType = cast<MemRefType>(op.getH().getType());
   auto outType = cast<MemRefType>(op.getA().getType());
-  int64_t columns = outType.getDimSize(1), inColumns = inType.getDimSize(1);
+  int64_t columns = outType.getDimSize(1);
   if (columns == 0)
     return success();
   bool gated = activation.isGated();
   bool interleaved = activation.getLayout() == GateUpLayout::Interleaved;
-  int64_t width = vectorWidth(
-      {inType.getElementType(), outType.getElementType()}, {columns});
+  int64_t width = vectorWidth({op.getH(), op.getA()}, columns);
   int64_t vectors = columns / width;
   int64_t threads = threadsFor(vectors, 256);
 
@@ -36,24 +34,26 @@ LogicalResult moe::outline(ActivationOp op, LaunchSite &site) {
   Buffer a = k.buffer("a", op.getA());
   AffineExpr R = k.gridExtent("R", op.getA(), 0);
 
-  Val row = k.extend(k.block(0));
+  Val row = k.block(0);
   Val vector = k.globalThread(1);
   k.ifThen(vector < static_cast<int>(vectors), [&] {
-    Val column = k.extend(vector) * width;
-    Val in = row * inColumns;
+    Val column = vector * width;
+    auto loadH = [&](Val first) {
+      return k.loadVector(h, k.at(h, {row, first}), width);
+    };
     SmallVector<Val> gate, up;
     if (gated && interleaved) {
       for (int64_t half = 0; half < 2; ++half)
-        for (Val v : k.loadVector(h, in + column * 2 + half * width, width))
+        for (Val v : loadH(column * 2 + half * width))
           (gate.size() == up.size() ? gate : up).push_back(v);
     } else {
-      gate = k.loadVector(h, in + column, width);
-      up = gated ? k.loadVector(h, in + column + columns, width) : gate;
+      gate = loadH(column);
+      up = gated ? loadH(column + columns) : gate;
     }
     SmallVector<Val> results;
     for (auto [g, u] : llvm::zip(gate, up))
       results.push_back(activate(activation, g, u));
-    k.storeVector(a, row * columns + column, results);
+    k.storeVector(a, k.at(a, {row, column}), results);
   });
   k.launch({R, k.rule(llvm::divideCeil(vectors, threads))});
   return success();

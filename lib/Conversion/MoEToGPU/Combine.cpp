@@ -28,7 +28,7 @@ namespace {
 struct Combine {
   CombineOp op;
   KernelBuilder &k;
-  int64_t slots, columns, width, globalExperts;
+  int64_t slots, width, globalExperts;
   Buffer y, weights, ids, out;
   std::optional<Buffer> expertMap, x, residual;
   SmallVector<Val> tokenX = {}; // this thread's columns of x[t]
@@ -39,8 +39,8 @@ struct Combine {
   };
 
   Slot loadSlot(Val token, Val j);
-  /// `width` elements at `offset`, or zeros that nothing uses.
-  SmallVector<Val> loadIf(Val condition, Buffer rows, Val offset);
+  /// `width` elements of a row, or zeros that nothing uses.
+  SmallVector<Val> loadIf(Val condition, Val row, Val column);
   SmallVector<Val> addSlots(Val token, Val column, Val first, int64_t count,
                             ArrayRef<Val> sums);
   void emitBody(Val token, Val column);
@@ -63,9 +63,9 @@ Combine::Slot Combine::loadSlot(Val token, Val j) {
   return slot;
 }
 
-SmallVector<Val> Combine::loadIf(Val condition, Buffer rows, Val offset) {
+SmallVector<Val> Combine::loadIf(Val condition, Val row, Val column) {
   return k.ifElse(
-      condition, [&] { return k.loadVector(rows, offset, width); },
+      condition, [&] { return k.loadVector(y, k.at(y, {row, column}), width); },
       [&] { return SmallVector<Val>(width, k.f32(0)); });
 }
 
@@ -77,7 +77,7 @@ SmallVector<Val> Combine::addSlots(Val token, Val column, Val first,
   SmallVector<SmallVector<Val>> rows;
   for (int64_t j = 0; j < count; ++j) {
     Val row = k.offset(token, slots, first + static_cast<int>(j));
-    rows.push_back(loadIf(slot[j].isExpert, y, row * columns + column));
+    rows.push_back(loadIf(slot[j].isExpert, row, column));
   }
   SmallVector<Val> result(sums);
   for (int64_t j = 0; j < count; ++j)
@@ -96,9 +96,8 @@ SmallVector<Val> Combine::addSlots(Val token, Val column, Val first,
 
 void Combine::emitBody(Val token, Val column) {
   SmallVector<Val> sums(width, k.f32(0));
-  Val at = k.offset(token, columns, column);
   if (x)
-    tokenX = k.loadVector(*x, at, width);
+    tokenX = k.loadVector(*x, k.at(*x, {token, column}), width);
   int64_t batch = std::min(slots, kBatch);
   int64_t whole = slots / batch * batch;
   sums =
@@ -113,6 +112,7 @@ void Combine::emitBody(Val token, Val column) {
     sum = sum * routedScale;
   if (residual) {
     double residualScale = op.getResidualScale().convertToFloat();
+    Val at = k.at(*residual, {token, column});
     SmallVector<Val> values = k.loadVector(*residual, at, width);
     for (auto [sum, value] : llvm::zip(sums, values))
       sum = value * residualScale + sum;
@@ -120,7 +120,7 @@ void Combine::emitBody(Val token, Val column) {
   double scale = op.getScale().convertToFloat();
   for (Val &sum : sums)
     sum = sum * scale;
-  k.storeVector(out, at, sums);
+  k.storeVector(out, k.at(out, {token, column}), sums);
 }
 
 LogicalResult moe::outline(CombineOp op, LaunchSite &site) {
@@ -132,11 +132,11 @@ LogicalResult moe::outline(CombineOp op, LaunchSite &site) {
   int64_t globalExperts = op.getExperts();
   if (op.getExpertMap())
     globalExperts = cast<MemRefType>(op.getExpertMap().getType()).getDimSize(0);
-  SmallVector<Type> elements;
-  for (Value rows : {op.getY(), op.getX(), op.getResidual(), op.getOut()})
+  SmallVector<Value> vectored = {op.getY(), op.getOut()};
+  for (Value rows : {op.getX(), op.getResidual()})
     if (rows)
-      elements.push_back(cast<MemRefType>(rows.getType()).getElementType());
-  int64_t width = vectorWidth(elements, {columns});
+      vectored.push_back(rows);
+  int64_t width = vectorWidth(vectored, columns);
   int64_t vectors = columns / width;
   int64_t threads = threadsFor(vectors, 256);
 
@@ -144,7 +144,6 @@ LogicalResult moe::outline(CombineOp op, LaunchSite &site) {
   Combine combine{op,
                   k,
                   slots,
-                  columns,
                   width,
                   globalExperts,
                   k.buffer("y", op.getY()),
@@ -159,7 +158,7 @@ LogicalResult moe::outline(CombineOp op, LaunchSite &site) {
   Val vector = k.globalThread(1);
   k.ifThen(vector < static_cast<int>(vectors), [&] {
     Val token = k.block(0);
-    combine.emitBody(token, k.extend(vector) * width);
+    combine.emitBody(token, vector * width);
   });
   k.launch({T, k.rule(llvm::divideCeil(vectors, threads))});
   return success();

@@ -48,9 +48,9 @@ RowWalk::RowWalk(KernelBuilder &k, Value memref) : k(k), rows(k.rule(1)) {
   for (int64_t i = 0; i < rank; ++i) {
     std::string name = "D" + std::to_string(i);
     bool fixed = !type.isDynamicDim(i);
-    Extent extent = fixed ? Extent{k.i32(type.getDimSize(i)),
-                                   k.rule(type.getDimSize(i))}
-                          : k.extent(name, memref, i);
+    Extent extent =
+        fixed ? Extent{k.i32(type.getDimSize(i)), k.rule(type.getDimSize(i))}
+              : k.extent(name, memref, i);
     extents.push_back(extent.value);
     if (i + 1 < rank)
       rows = rows * extent.symbol;
@@ -93,8 +93,7 @@ LogicalResult moe::outline(memref::CopyOp op, LaunchSite &site) {
   Buffer from = k.buffer("from", op.getSource());
   Buffer to = k.buffer("to", op.getTarget());
   // The bits as they are.
-  from.element = to.element =
-      k.b.getIntegerType(type.getElementTypeBitWidth());
+  from.element = to.element = k.b.getIntegerType(type.getElementTypeBitWidth());
   RowWalk walk(k, op.getTarget());
   walk.forVectors(width, [&](ArrayRef<Val> indices) {
     SmallVector<Val> values = k.loadVector(from, k.at(from, indices), width);
@@ -117,8 +116,7 @@ LogicalResult moe::outline(linalg::FillOp op, LaunchSite &site) {
   Buffer to = k.buffer("to", memref);
   Val value = k.wrap(k.b.clone(*op.value().getDefiningOp())->getResult(0));
   if (value.isFloat() && !value.type().isF32()) // stores round back
-    value = k.wrap(
-        k.b.createOrFold<arith::ExtFOp>(k.f32Type(), value.value));
+    value = k.wrap(k.b.createOrFold<arith::ExtFOp>(k.f32Type(), value.value));
   RowWalk walk(k, memref);
   walk.forVectors(width, [&](ArrayRef<Val> indices) {
     k.storeVector(to, k.at(to, indices), SmallVector<Val>(width, value));

@@ -66,12 +66,12 @@ static Largest overWarp(KernelBuilder &k, Largest found) {
 /// The largest of the table's entries, in thread 0.
 static Largest largestEntry(KernelBuilder &k, Buffer table, Val places) {
   Val least = k.i32(std::numeric_limits<int32_t>::min()), none = k.i32(0);
-  Largest found = Largest::of(
-      k.forLoop(k.thread(), places, kThreads, {least, none},
-                [&](Val place, ArrayRef<Val> carried) {
-                  Largest entry{k.load(table, place), k.i32(1)};
-                  return Largest::of(carried).with(entry).values();
-                }));
+  Largest found =
+      Largest::of(k.forLoop(k.thread(), places, kThreads, {least, none},
+                            [&](Val place, ArrayRef<Val> carried) {
+                              Largest entry{k.load(table, place), k.i32(1)};
+                              return Largest::of(carried).with(entry).values();
+                            }));
   found = overWarp(k, found);
   Buffer values = k.shared("values", k.i32Type(), kWarps);
   Buffer counts = k.shared("counts", k.i32Type(), kWarps);
@@ -85,7 +85,9 @@ static Largest largestEntry(KernelBuilder &k, Buffer table, Val places) {
   return overWarp(k, {value, count});
 }
 
-Value moe::emitFlatRows(GroupedGemmOp op, LaunchSite &site) {
+Value moe::tableRowsOf(GroupedGemmOp op, LaunchSite &site) {
+  if (op.getGrouping() != Grouping::Aligned || flatRows(op).memref)
+    return Value();
   Value result =
       site.workspace(site.host.getI32Type(),
                      getAffineConstantExpr(1, op.getContext()), ValueRange());

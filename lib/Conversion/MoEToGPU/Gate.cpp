@@ -70,12 +70,13 @@ LogicalResult moe::outline(GateOp op, LaunchSite &site) {
   sums = k.forLoop(
       k.thread(), static_cast<int>(h / width), static_cast<int>(threads), sums,
       [&](Val i, ArrayRef<Val> carried) {
-        Val column = k.extend(i) * width;
+        Val column = i * width;
         SmallVector<SmallVector<Val>> xs, ws;
         for (Val row : tokens)
-          xs.push_back(k.loadVector(x, row * h + column, width));
+          xs.push_back(k.loadVector(x, k.at(x, {row, column}), width));
         for (Val row : experts)
-          ws.push_back(k.loadVector(weight, row * h + column, width));
+          ws.push_back(
+              k.loadVector(weight, k.at(weight, {row, column}), width));
         return addProducts(k, xs, ws, carried);
       });
 
@@ -103,7 +104,7 @@ LogicalResult moe::outline(GateOp op, LaunchSite &site) {
           total + k.load(partial, tile + static_cast<int>(warp * sums.size()));
     if (bias)
       total = total + k.load(*bias, expert);
-    k.store(logits, k.offset(token, numExperts, expert), total);
+    k.store(logits, k.at(logits, {token, expert}), total);
   });
   k.launch({T.symbol.ceilDiv(kTokens),
             k.rule(llvm::divideCeil(numExperts, kExperts))});

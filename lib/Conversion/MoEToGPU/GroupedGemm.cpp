@@ -17,6 +17,8 @@
 
 #include "moe/Conversion/MoEToCTA.h"
 #include "moe/Conversion/MoEToGPU.h"
+#include "moe/MoE/BufferFacts.h"
+#include "moe/Schedule/TensorCoreSupport.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,19 +26,6 @@
 using namespace mlir;
 using namespace mlir::moe;
 using cta::GemmParam;
-
-FlatRows moe::flatRows(GroupedGemmOp op) {
-  int64_t slots = op.getSlots();
-  if (op.getRowSource() == RowSource::Token)
-    return {op.getA(), slots};
-  if (op.getAOrder() == RowOrder::Flat)
-    return {op.getA(), 1};
-  if (op.getCOrder() == RowOrder::Flat)
-    return {op.getC(), 1};
-  if (op.getWeights())
-    return {op.getWeights(), slots};
-  return {};
-}
 
 //===----------------------------------------------------------------------===//
 // The description of the kernel
@@ -98,6 +87,18 @@ static cta::GemmRowOrder orderOf(RowOrder order) {
                                    : cta::GemmRowOrder::Flat;
 }
 
+/// Where the rows of an operand of static strides lie.
+static cta::GemmMemory memoryOf(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  cta::GemmMemory memory;
+  memory.pitch = strides[strides.size() - 2];
+  if (strides.size() == 3)
+    memory.expertPitch = strides[0];
+  memory.alignmentBytes = bufferFacts(memref).alignment;
+  return memory;
+}
+
 static cta::GemmKernelSpec describe(GroupedGemmOp op, LaunchSite &site) {
   ScheduleAttr schedule = *op.getSchedule();
   bool gated = op.getActivation() && op.getActivation()->isGated();
@@ -117,41 +118,39 @@ static cta::GemmKernelSpec describe(GroupedGemmOp op, LaunchSite &site) {
   spec.stages = schedule.getStages();
   spec.sharedLimit = site.target.sharedPerBlock;
   spec.sharedPerSM = site.target.sharedPerSM;
+  spec.sharedReserved = site.target.sharedReserved;
   if (op.getRowSource() == RowSource::Token)
     spec.source = cta::GemmRowSource::Token;
   spec.topK = op.getSlots();
   spec.aOrder = orderOf(op.getAOrder());
   spec.cOrder = orderOf(op.getCOrder());
   spec.dense = op.getGrouping() == Grouping::Dense;
-  if (op.getBias())
+  spec.a = memoryOf(op.getA());
+  spec.b = memoryOf(op.getB());
+  spec.c = memoryOf(op.getC());
+  auto setStart = [&](GemmParam param, Value memref) {
+    if (int64_t offset = memref ? bufferStart(memref)->offset : 0)
+      spec.startBytes[static_cast<int>(param)] =
+          offset * bufferFacts(memref).elementBytes;
+  };
+  setStart(GemmParam::A, op.getA());
+  setStart(GemmParam::B, op.getB());
+  setStart(GemmParam::C, op.getC());
+  setStart(GemmParam::Bias, op.getBias());
+  setStart(GemmParam::Weights, op.getWeights());
+  static constexpr GemmParam kTables[] = {
+      GemmParam::SortedRows, GemmParam::TileExpert, GemmParam::Padded};
+  for (auto [i, rows] : llvm::enumerate(op.getRows()))
+    setStart(kTables[i], rows);
+  spec.rowsInMemory =
+      op.getGrouping() == Grouping::Aligned && !flatRows(op).memref;
+  if (op.getBias()) {
     spec.bias = elementOf(op.getBias());
+    spec.biasMemory = memoryOf(op.getBias());
+  }
   spec.activation = describeActivation(op.getActivationAttr());
   spec.weight = weightOf(op.getWeight());
   return spec;
-}
-
-/// What the description of a tensor-core kernel cannot say.
-static LogicalResult checkTensorCore(GroupedGemmOp op) {
-  auto refuse = [&](const Twine &found, StringRef change) {
-    return op.emitOpError("has a schedule of ")
-           << stringifyMma(op.getSchedule()->getMma()) << ", which " << found
-           << "; " << change;
-  };
-  ScheduleAttr schedule = *op.getSchedule();
-  Grouping grouping = op.getGrouping();
-  if (grouping != Grouping::Aligned && grouping != Grouping::Dense)
-    return refuse("takes no grouping " + stringifyGrouping(grouping),
-                  "run moe-align-rows first or schedule simt");
-  if (op.getBLayout() != BLayout::NK)
-    return refuse("takes b in layout nk only", "schedule simt");
-  if (elementOf(op.getA()) != elementOf(op.getB()))
-    return refuse("takes a and b of one type only", "schedule simt");
-  if (schedule.getOrientation() != Orientation::TokensM)
-    return refuse("has its tokens on the M side", "write tokens_m");
-  if (schedule.getCluster() != 1 || schedule.getSplitK() != 1)
-    return refuse("has neither clusters nor a split of k",
-                  "write cluster = 1 and split_k = 1");
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,6 +165,7 @@ struct GemmLaunch {
   const cta::GemmKernel &kernel;
   /// Rows of a tile, and tiles of a block of the row table.
   int64_t rows, tilesPerBlock;
+  Value tableRows; // the number of flat rows, where only a table tells
   SmallVector<Value> operands = {};
   SmallVector<std::string> texts = {};
 
@@ -182,7 +182,7 @@ private:
 void GemmLaunch::addMemRef(StringRef name, Value memref) {
   std::string text = name.str() + ": ";
   llvm::raw_string_ostream(text) << memref.getType();
-  operands.push_back(memref);
+  operands.push_back(bufferStart(memref)->memref);
   texts.push_back(std::move(text));
 }
 
@@ -201,8 +201,10 @@ Value GemmLaunch::encodeMap() {
     SmallVector<int64_t> shape(llvm::reverse(map.dims));
     if (interleaved)
       std::swap(shape[1], shape[2]);
-    auto split = MemRefType::get(shape, type.getElementType());
     SmallVector<ReassociationIndices> groups = {{0}, {1, 2}, {3}};
+    // Splitting one dimension suits every layout with strides.
+    MemRefType split =
+        *memref::ExpandShapeOp::computeExpandedType(type, shape, groups);
     source = memref::ExpandShapeOp::create(site.host, site.loc(), split, source,
                                            groups);
     if (interleaved) {
@@ -254,6 +256,8 @@ void GemmLaunch::add(GemmParam param) {
         site.host, site.loc(), site.host.getI32Type(), rowCount()));
     texts.push_back("R: i32");
     return;
+  case GemmParam::RowsBuffer:
+    return addMemRef("flat_rows", tableRows);
   }
 }
 
@@ -288,20 +292,17 @@ void GemmLaunch::emit() {
 }
 
 LogicalResult moe::outline(GroupedGemmOp op, LaunchSite &site) {
-  if (op.getGrouping() == Grouping::Aligned && !flatRows(op).memref)
-    return op.emitOpError("requires the number of flat rows to become a "
-                          "kernel, but a and c are both sorted and there are "
-                          "no weights; leave a or c in flat order");
   if (!op.getSchedule() || op.getSchedule()->getMma() == Mma::Simt)
     return outlineSimtGemm(op, site);
-  if (failed(checkTensorCore(op)))
+  if (failed(checkSchedule(op, site.target)))
     return failure();
+  Value tableRows = tableRowsOf(op, site);
   cta::GemmKernelSpec spec = describe(op, site);
   FailureOr<cta::GemmKernel> kernel =
       cta::buildGemmKernel(op.getLoc(), site.module, spec);
   if (failed(kernel))
     return failure();
   int64_t tilesPerBlock = std::max<int64_t>(spec.tableBlock / spec.block, 1);
-  GemmLaunch{op, site, *kernel, spec.block, tilesPerBlock}.emit();
+  GemmLaunch{op, site, *kernel, spec.block, tilesPerBlock, tableRows}.emit();
   return success();
 }

@@ -265,8 +265,9 @@ private:
 };
 
 /// The largest vector of neighbours, in elements, that fits 16 bytes of the
-/// widest elements of `memrefs`, divides `columns` (1 if that is dynamic) and is
-/// aligned in all of them wherever it starts at a multiple of itself in a row.
+/// widest elements of `memrefs`, divides `columns` (1 if that is dynamic) and
+/// is aligned in all of them wherever it starts at a multiple of itself in a
+/// row.
 int64_t vectorWidth(ArrayRef<Value> memrefs, int64_t columns);
 
 } // namespace mlir::moe

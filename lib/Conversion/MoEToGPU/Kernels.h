@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function adds the kernels of one op on memrefs of identity layout to
-// the site's gpu.module, and their launches in order before the op. The op
+// Each function adds the kernels of one op on checked memrefs to the site's
+// gpu.module, and their launches in order before the op. The op
 // itself stays. Failure means that an error has been emitted at the op.
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +16,9 @@
 #define MOE_LIB_CONVERSION_MOETOGPU_KERNELS_H
 
 #include "KernelBuilder.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::moe {
 
@@ -28,6 +31,11 @@ LogicalResult outline(ActivationOp op, LaunchSite &site);
 LogicalResult outline(CombineOp op, LaunchSite &site);
 LogicalResult outline(PermuteOp op, LaunchSite &site);
 LogicalResult outline(UnpermuteOp op, LaunchSite &site);
+LogicalResult outline(memref::CopyOp op, LaunchSite &site);
+LogicalResult outline(linalg::FillOp op, LaunchSite &site);
+
+/// True for a fill of a memref with a constant.
+bool isConstantFill(linalg::FillOp op);
 
 /// A memref whose extent 0 times `factor` is the number T * k of flat rows.
 struct FlatRows {
@@ -37,6 +45,10 @@ struct FlatRows {
 
 /// Which operand of an aligned GEMM tells the number of flat rows.
 FlatRows flatRows(GroupedGemmOp op);
+
+/// For an aligned GEMM no operand of which tells: a buffer [1] of i32 that a
+/// kernel fills with the number of flat rows. Null for any other GEMM.
+Value tableRowsOf(GroupedGemmOp op, LaunchSite &site);
 
 /// The kernels of a GEMM without a tensor-core schedule.
 LogicalResult outlineSimtGemm(GroupedGemmOp op, LaunchSite &site);

@@ -26,6 +26,7 @@
 #include "Kernels.h"
 
 #include "moe/CTA/CTADialect.h"
+#include "moe/MoE/BufferFacts.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +34,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::moe {
@@ -86,18 +88,108 @@ struct OutlineKernelsPass
 };
 } // namespace
 
-/// True for the ops that become kernels; moe.encode_tensor_map is a host op.
-static bool becomesKernel(Operation *op) {
+/// True for the moe ops that become kernels; moe.encode_tensor_map is a host
+/// op.
+static bool isKernelOp(Operation *op) {
   return isa<GateOp, RouteOp, AlignOp, GroupIdsOp, GroupedGemmOp, ActivationOp,
              CombineOp, PermuteOp, UnpermuteOp>(op);
 }
 
-/// Checks that every operand is a memref whose elements lie in row-major order
-/// without gaps.
+/// True also for what bufferization leaves between them.
+static bool becomesKernel(Operation *op) {
+  auto fill = dyn_cast<linalg::FillOp>(op);
+  return isKernelOp(op) || isa<memref::CopyOp>(op) ||
+         (fill && isConstantFill(fill));
+}
+
+/// True where a kernel takes gaps between rows of the operand: in what holds
+/// rows of features. Tables, ids and router weights are lists without gaps.
+static bool mayHaveGaps(OpOperand &operand) {
+  Value value = operand.get();
+  return TypeSwitch<Operation *, bool>(operand.getOwner())
+      .Case([&](GateOp op) { return value != op.getBias(); })
+      .Case([&](RouteOp op) { return value == op.getLogits(); })
+      .Case([&](GroupedGemmOp op) {
+        return llvm::is_contained(
+            {op.getA(), op.getB(), op.getBias(), op.getC()}, value);
+      })
+      .Case([&](CombineOp op) {
+        return llvm::is_contained(
+            {op.getY(), op.getX(), op.getResidual(), op.getOut()}, value);
+      })
+      .Case([&](PermuteOp op) {
+        return llvm::is_contained({op.getX(), op.getRows()}, value);
+      })
+      .Case([&](UnpermuteOp op) { return value != op.getSource(); })
+      .Case<ActivationOp, memref::CopyOp, linalg::FillOp>(
+          [](auto) { return true; })
+      .Default(false);
+}
+
+/// Checks the strides and the start of an operand.
+static LogicalResult checkLayout(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  auto memref = cast<MemRefType>(operand.get().getType());
+  auto refuse = [&](StringRef rule, StringRef change) {
+    return op->emitOpError("requires ")
+           << rule << " to become a kernel, but operand #"
+           << operand.getOperandNumber() << " is " << memref << "; " << change;
+  };
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)))
+    return refuse("memrefs of a strided layout", "copy it to one");
+  if (!bufferStart(operand.get()))
+    return refuse("memrefs that start where their buffer does, or at a "
+                  "constant place of it",
+                  "pass the part as a buffer of its own");
+  if (memref.getLayout().isIdentity())
+    return success();
+  if (!strides.empty() && strides.back() != 1)
+    return refuse("an innermost stride of 1",
+                  "copy it to a memref whose rows are without gaps");
+  BufferFacts facts = bufferFacts(operand.get());
+  if (facts.isContiguous(memref.getShape()))
+    return success();
+  if (!mayHaveGaps(operand))
+    return refuse("memrefs without gaps for tables, ids and router weights",
+                  "copy it to a contiguous memref");
+  // Rows of masked groups count through the groups.
+  auto gemm = dyn_cast<GroupedGemmOp>(op);
+  bool groups = gemm && gemm.getGrouping() == Grouping::Masked &&
+                operand.get() != gemm.getB() && operand.get() != gemm.getBias();
+  if (groups && (ShapedType::isDynamic(strides[1]) ||
+                 strides[0] != memref.getDimSize(1) * strides[1]))
+    return refuse("groups that follow each other at the distance of their rows",
+                  "copy it to such a memref");
+  return success();
+}
+
+/// Says where rows are accessed in pieces, because of how they lie.
+static void remarkPieces(OpOperand &operand) {
+  BufferFacts facts = bufferFacts(operand.get());
+  auto shape = cast<MemRefType>(operand.get().getType()).getShape();
+  bool asUsual =
+      facts.alignment == kDefaultAlignment && facts.isContiguous(shape);
+  if (asUsual || facts.rowAlignment() >= kDefaultAlignment)
+    return;
+  remark::missed(
+      operand.getOwner()->getLoc(),
+      remark::RemarkOpts::name("row-alignment").category("moe-kernel"))
+      << ("operand #" + Twine(operand.getOperandNumber()) +
+          " is accessed in pieces of " + Twine(facts.rowAlignment()) +
+          " bytes, the alignment of its rows; " + Twine(kDefaultAlignment) +
+          " would be faster")
+             .str();
+}
+
+/// Checks that kernels can take every operand.
 static LogicalResult checkOperands(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Type type = operand.get().getType();
     auto memref = dyn_cast<MemRefType>(type);
+    if (!memref && isa<linalg::FillOp>(op) && !isa<ShapedType>(type))
+      continue; // the value
     if (!memref)
       return op->emitOpError(
                  "requires memrefs to become a kernel, but operand #")
@@ -113,12 +205,9 @@ static LogicalResult checkOperands(Operation *op) {
                                "kernel, whose rows and columns are i32, but "
                                "operand #")
                << operand.getOperandNumber() << " is " << type;
-    if (!memref.getLayout().isIdentity())
-      return op->emitOpError("requires memrefs of identity layout to become a "
-                             "kernel, but operand #")
-             << operand.getOperandNumber() << " is " << type
-             << "; copy it to a contiguous memref or bufferize with "
-                "identity-layout-map";
+    if (failed(checkLayout(operand)))
+      return failure();
+    remarkPieces(operand);
   }
   return success();
 }
@@ -126,7 +215,7 @@ static LogicalResult checkOperands(Operation *op) {
 static LogicalResult outlineOp(Operation *op, LaunchSite &site) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<GateOp, RouteOp, AlignOp, GroupIdsOp, GroupedGemmOp, ActivationOp,
-            CombineOp, PermuteOp, UnpermuteOp>(
+            CombineOp, PermuteOp, UnpermuteOp, memref::CopyOp, linalg::FillOp>(
           [&](auto typed) { return outline(typed, site); })
       .Default(failure());
 }
@@ -192,7 +281,7 @@ static LogicalResult checkGrids(Operation *op) {
 /// it stayed as it was.
 static LogicalResult checkNothingLeft(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
-    if (!becomesKernel(op))
+    if (!isKernelOp(op))
       return WalkResult::advance();
     op->emitOpError("becomes a kernel only in a func.func at the top level of "
                     "the module; move it there");
@@ -208,6 +297,9 @@ LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
     if (becomesKernel(op))
       ops.push_back(op);
   });
+  // A function without ops of ours is left as it is.
+  if (llvm::none_of(ops, isKernelOp))
+    return success();
   std::string prefix = ptxName(func.getSymName()) + "_";
   int64_t kernelCount = 0;
   for (Operation *op : ops) {

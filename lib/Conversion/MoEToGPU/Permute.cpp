@@ -26,9 +26,9 @@ namespace {
 struct RowCopy {
   int64_t columns, width, threads;
 
-  explicit RowCopy(MemRefType type)
-      : columns(type.getDimSize(1)),
-        width(vectorWidth({type.getElementType()}, {columns})),
+  RowCopy(Value from, Value to)
+      : columns(cast<MemRefType>(to.getType()).getDimSize(1)),
+        width(vectorWidth({from, to}, columns)),
         threads(threadsFor(columns / width, 256)) {}
 
   int64_t blocks() const {
@@ -45,10 +45,10 @@ void RowCopy::emit(KernelBuilder &k, Buffer from, Val fromRow, Buffer to,
   from.element = to.element = bits;
   Val vector = k.globalThread(1);
   k.ifThen(vector < static_cast<int>(columns / width), [&] {
-    Val column = k.extend(vector) * width;
+    Val column = vector * width;
     SmallVector<Val> values =
-        k.loadVector(from, k.offset(fromRow, columns, column), width);
-    k.storeVector(to, k.offset(toRow, columns, column), values);
+        k.loadVector(from, k.at(from, {fromRow, column}), width);
+    k.storeVector(to, k.at(to, {toRow, column}), values);
   });
 }
 
@@ -67,7 +67,7 @@ LogicalResult moe::outline(PermuteOp op, LaunchSite &site) {
 
   int slots =
       static_cast<int>(cast<MemRefType>(op.getIds().getType()).getDimSize(1));
-  RowCopy copy(cast<MemRefType>(op.getX().getType()));
+  RowCopy copy(op.getX(), op.getRows());
   KernelBuilder k(site, "permute_copy", copy.threads);
   Buffer x = k.buffer("x", op.getX());
   Buffer source = k.buffer("source", op.getSource());
@@ -111,7 +111,7 @@ LogicalResult moe::outline(UnpermuteOp op, LaunchSite &site) {
                                  site.extent(op.getSource(), 0));
   emitWinners(op, site, winners);
 
-  RowCopy copy(cast<MemRefType>(op.getRows().getType()));
+  RowCopy copy(op.getRows(), op.getY());
   KernelBuilder k(site, "unpermute_copy", copy.threads);
   Buffer rows = k.buffer("rows", op.getRows());
   Buffer source = k.buffer("source", op.getSource());

@@ -115,7 +115,7 @@ void Route::forSlots(function_ref<void(Val)> body) {
 }
 
 Route::Logit Route::loadLogit(Val expert) {
-  Val raw = k.load(logits, k.offset(token, numExperts, expert));
+  Val raw = k.load(logits, k.at(logits, {token, expert}));
   Val selectable = raw > -kInf; // false for NaN
   raw = select(raw == kInf, std::numeric_limits<float>::max(), raw);
   return {raw, selectable};

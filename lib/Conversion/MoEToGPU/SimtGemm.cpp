@@ -29,6 +29,7 @@ namespace {
 struct SimtGemm {
   GroupedGemmOp op;
   LaunchSite &site;
+  Value tableRows; // the number of flat rows, where only a table tells
   KernelBuilder k;
   int64_t experts, bColumns, cColumns;
   Buffer a, b, c;
@@ -50,6 +51,7 @@ struct SimtGemm {
   bool gated() { return op.getActivation() && op.getActivation()->isGated(); }
   int64_t globalExperts();
   int tileRows();
+  Val flatRowCount();
   Row alignedRow(Val place, Val places, Val sentinel);
   Row plainRow(Val index, Val count, std::optional<Val> capacity);
   Val bColumn(Val tileColumn);
@@ -64,9 +66,10 @@ static int64_t dimOf(Value memref, int64_t dim) {
 }
 
 SimtGemm::SimtGemm(GroupedGemmOp op, LaunchSite &site)
-    : op(op), site(site), k(site, "grouped_gemm", SimtTile::kThreads),
-      experts(op.getNumExperts()), bColumns(op.getNumColumns()),
-      a(k.buffer("a", op.getA())), b(k.buffer("b", op.getB())) {
+    : op(op), site(site), tableRows(tableRowsOf(op, site)),
+      k(site, "grouped_gemm", SimtTile::kThreads), experts(op.getNumExperts()),
+      bColumns(op.getNumColumns()), a(k.buffer("a", op.getA())),
+      b(k.buffer("b", op.getB())) {
   static constexpr llvm::StringLiteral alignedNames[] = {
       "sorted_rows", "tile_expert", "padded"};
   for (auto [i, rows] : llvm::enumerate(op.getRows()))
@@ -79,6 +82,11 @@ SimtGemm::SimtGemm(GroupedGemmOp op, LaunchSite &site)
   weights = optionalBuffer(k, "weights", op.getWeights());
   c = k.buffer("c", op.getC());
   cColumns = gated() ? bColumns / 2 : bColumns;
+  if (op.getGrouping() == Grouping::Masked) {
+    // Rows count through the groups, which follow each other without gaps.
+    a = a.inner();
+    c = c.inner();
+  }
 }
 
 int64_t SimtGemm::globalExperts() {
@@ -90,6 +98,15 @@ int SimtGemm::tileRows() {
   if (op.getGrouping() == Grouping::Aligned)
     return *op.getBlock() >= 32 ? 32 : 16;
   return op.getGrouping() == Grouping::Ids ? 16 : 32;
+}
+
+/// The number of flat rows of a row table.
+Val SimtGemm::flatRowCount() {
+  FlatRows flat = flatRows(op);
+  if (!flat.memref)
+    return k.load(k.buffer("flat_rows", tableRows), k.i32(0));
+  Extent R = k.extent(flat.factor == 1 ? "R" : "T", flat.memref, 0);
+  return R.value * static_cast<int>(flat.factor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,14 +186,12 @@ Val SimtGemm::bColumn(Val tileColumn) {
 
 /// Element (depth, column) of the expert's matrix, 0 beyond the last column.
 Val SimtGemm::loadB(Val expert, Val depth, Val tileColumn) {
-  int64_t depths = op.getK();
   Val column = bColumn(tileColumn);
   return k.ifElse(
       column >= 0,
       [&]() -> SmallVector<Val> {
-        Val at =
-            nk() ? k.offset(k.offset(expert, bColumns, column), depths, depth)
-                 : k.offset(k.offset(expert, depths, depth), bColumns, column);
+        Val at = nk() ? k.at(b, {expert, column, depth})
+                      : k.at(b, {expert, depth, column});
         return {k.load(b, at)};
       },
       [&]() -> SmallVector<Val> { return {k.f32(0)}; })[0];
@@ -191,7 +206,7 @@ void SimtGemm::multiplyExpert(SimtTile &tile, ArrayRef<Buffer> rows,
     return k.ifElse(
         k.load(rows[0], row) == expert,
         [&]() -> SmallVector<Val> {
-          return {k.load(a, k.offset(k.load(rows[1], row), depths, depth))};
+          return {k.load(a, k.at(a, {k.load(rows[1], row), depth}))};
         },
         [&]() -> SmallVector<Val> { return {k.f32(0)}; })[0];
   };
@@ -222,7 +237,7 @@ void SimtGemm::storeRow(Row row, ArrayRef<Val> sums, Val firstColumn) {
     if (!bias)
       continue;
     Val column = max(bColumn(firstColumn + static_cast<int>(j)), 0);
-    value = value + k.load(*bias, k.offset(row.expert, bColumns, column));
+    value = value + k.load(*bias, k.at(*bias, {row.expert, column}));
   }
   int step = gated() ? 2 : 1;
   Val first = (k.block(1) * SimtTile::kColumns + firstColumn) / step;
@@ -234,7 +249,7 @@ void SimtGemm::storeRow(Row row, ArrayRef<Val> sums, Val firstColumn) {
       value = value * weight;
     Val column = first + static_cast<int>(j / step);
     k.ifThen(column < static_cast<int>(cColumns),
-             [&] { k.store(c, k.offset(row.c, cColumns, column), value); });
+             [&] { k.store(c, k.at(c, {row.c, column}), value); });
   }
 }
 
@@ -261,9 +276,7 @@ void SimtGemm::emitRows() {
   std::function<Row(Val)> rowAt;
   if (aligned) {
     Extent P = k.extent("P", op.getRows()[0], 0);
-    FlatRows flat = flatRows(op);
-    Extent R = k.extent(flat.factor == 1 ? "R" : "T", flat.memref, 0);
-    Val sentinel = R.value * static_cast<int>(flat.factor);
+    Val sentinel = flatRowCount();
     gridRows = P.symbol;
     rowAt = [=, this](Val i) { return alignedRow(i, P.value, sentinel); };
   } else if (op.getGrouping() == Grouping::Masked) {
@@ -323,15 +336,16 @@ void SimtGemm::emitContracted() {
         condition, [&]() -> SmallVector<Val> { return {k.load(from, at)}; },
         [&]() -> SmallVector<Val> { return {k.f32(0)}; })[0];
   };
-  Val extent = k.extend(R.value);
+  for (Buffer *rows : {&a, &b})
+    if (rows->strides[0].isNumber(0))
+      rows->strides[0] = k.extend(R.value);
   auto left = [&](Val row, Val depth) {
-    Val at = k.offset(firstRow + row, extent, depth);
+    Val at = k.at(a, {firstRow + row, depth});
     return loadIf(firstRow + row < static_cast<int>(m), a, at);
   };
   auto right = [&](Val depth, Val tileColumn) {
     Val column = firstColumn + tileColumn;
-    Val at = nk() ? k.offset(column, extent, depth)
-                  : k.offset(depth, bColumns, column);
+    Val at = nk() ? k.at(b, {column, depth}) : k.at(b, {depth, column});
     return loadIf(column < static_cast<int>(bColumns), b, at);
   };
   SmallVector<Val> sums = tile.multiply(range[0], range[1], left, right, nk());
@@ -339,9 +353,8 @@ void SimtGemm::emitContracted() {
     Val row = firstRow + tile.rowOf(i / SimtTile::kColumnsPerThread);
     Val column = firstColumn + tile.columnOf(i % SimtTile::kColumnsPerThread);
     Val isRow = row < static_cast<int>(m);
-    k.ifThen(isRow & (column < static_cast<int>(bColumns)), [&] {
-      k.store(c, k.offset(k.offset(expert, m, row), bColumns, column), sum);
-    });
+    k.ifThen(isRow & (column < static_cast<int>(bColumns)),
+             [&] { k.store(c, k.at(c, {expert, row, column}), sum); });
   }
   k.launch({k.rule(llvm::divideCeil(m, tile.rows)),
             k.rule(llvm::divideCeil(bColumns, SimtTile::kColumns)),

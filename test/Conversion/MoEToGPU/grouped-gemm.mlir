@@ -33,7 +33,7 @@ func.func @wgmma(%a: memref<?x64xbf16>, %b: memref<4x512x64xbf16>, %s: memref<?x
     rows(%s, %t, %p : memref<?xi32>, memref<?xi32>, memref<1xi32>) outs(%c : memref<?x256xbf16>)
     {grouping = #moe.grouping<aligned>, top_k = 2, block = 64, row_source = #moe.row_source<token>,
      activation = #moe.activation<swiglu>,
-     schedule = #moe.schedule<mma = wgmma, tile = [64, 128, 64], stages = 4>}
+     schedule = #moe.schedule<mma = wgmma, tile = [64, 128, 64], stages = 4, warps = 8>}
   return
 }
 
