@@ -44,6 +44,21 @@ def evaluate(expression, shapes):
     }[op]()
 
 
+def place(array, argument, shapes):
+    """(memory, view): a flat array that holds `array` with the strides of the
+    argument, what lies between rows as poison, and the part of it that is the
+    array."""
+    if "strides" not in argument or array.size == 0:
+        return array, array
+    strides = [evaluate(e, shapes) for e in argument["strides"]]
+    span = 1 + sum((extent - 1) * stride for extent, stride in zip(array.shape, strides))
+    memory = np.full(span, POISON[argument["type"]], array.dtype)
+    view = np.lib.stride_tricks.as_strided(
+        memory, array.shape, [stride * array.itemsize for stride in strides])
+    view[...] = array
+    return memory, view
+
+
 class Driver:
     """The few driver calls that a launch list needs."""
 
@@ -102,7 +117,7 @@ class Driver:
         """128 bytes that describe a buffer to the TMA."""
         extents = [evaluate(e, shapes) for e in entry["shape"]][::-1]
         size = np.dtype(NUMPY_TYPES[entry["type"]]).itemsize
-        strides = [stride * size for stride in entry["strides"][::-1][1:]]
+        strides = [evaluate(e, shapes) * size for e in entry["strides"][::-1][1:]]
         rank = len(extents)
         storage = ctypes.create_string_buffer(128 + 64)
         address = (ctypes.addressof(storage) + 63) & ~63
@@ -119,11 +134,28 @@ class Layer:
 
     def __init__(self, driver, ptx, manifest):
         self.driver, self.manifest = driver, json.loads(manifest)
+        if self.manifest["version"] != 2:
+            raise ValueError(f"manifest version {self.manifest['version']}, 2 is known")
         module = driver.load(ptx)
-        self.functions = {}
-        for launch in self.manifest["launches"]:
-            name = launch["kernel"]
-            self.functions[name] = driver.function(module, name, launch["shared"])
+        self.kernels = {kernel["name"]: kernel for kernel in self.manifest["kernels"]}
+        self.functions = {
+            name: driver.function(module, name, kernel["shared"])
+            for name, kernel in self.kernels.items()
+        }
+
+    def variant(self, shapes):
+        """The variant for arguments of these shapes."""
+        variants = self.manifest["variants"]
+        if self.manifest["tokens"] is None:
+            return variants[0]
+        tokens = evaluate(self.manifest["tokens"], shapes)
+        for variant in variants:
+            first, last = variant["tokens"]
+            reached = tokens >= first or (tokens, first) == (0, 1)
+            if reached and (last is None or tokens <= last):
+                return variant
+        ranges = ", ".join(str(variant["tokens"]) for variant in variants)
+        raise ValueError(f"{tokens} tokens are in none of the ranges {ranges}")
 
     def run(self, inputs, results=None, repeat=1):
         """The result arrays for `inputs`, one per argument that is no result.
@@ -147,32 +179,39 @@ class Layer:
                     raise ValueError(f"an argument of {argument['type']} got {array.dtype}")
             arrays.append(array)
             shapes.append(array.shape)
-        for entry in manifest["workspace"]:
+        placed = [place(a, argument, shapes) for a, argument in zip(arrays, arguments)]
+        arrays = [memory for memory, _ in placed]
+        # An address is a multiple of what the argument asks for, and of no more.
+        starts = [argument["alignment"] % 256 for argument in arguments]
+        variant = self.variant(shapes)
+        for entry in variant["workspace"]:
             shape = [evaluate(e, shapes) for e in entry["shape"]]
             arrays.append(np.full(shape, POISON[entry["type"]], NUMPY_TYPES[entry["type"]]))
-        pointers = []
+            starts.append(0)
+        allocations, pointers = [], []
         try:
-            for array in arrays:
-                pointers.append(driver.allocate(array.nbytes))
+            for array, start in zip(arrays, starts):
+                allocations.append(driver.allocate(array.nbytes + start))
+                pointers.append(ctypes.c_uint64(allocations[-1].value + start))
                 driver.upload(pointers[-1], array)
-            maps = [driver.tensor_map(pointers[m["buffer"]], m, shapes) for m in manifest["maps"]]
+            maps = [driver.tensor_map(pointers[m["buffer"]], m, shapes) for m in variant["maps"]]
             for _ in range(repeat):
-                for launch in manifest["launches"]:
+                for launch in variant["launches"]:
                     self._launch(launch, pointers, maps, shapes)
                     driver.call("cuCtxSynchronize", what=launch["kernel"])
             outputs = []
-            for argument, array, pointer in zip(arguments, arrays, pointers):
+            for argument, (memory, view), pointer in zip(arguments, placed, pointers):
                 if argument["result"]:
-                    driver.download(pointer, array)
-                    outputs.append(array)
+                    driver.download(pointer, memory)
+                    outputs.append(np.ascontiguousarray(view))
             return outputs
         finally:
-            for pointer in pointers:
+            for pointer in allocations:
                 driver.free(pointer)
 
     def _launch(self, launch, pointers, maps, shapes):
         grid = [evaluate(e, shapes) for e in launch["grid"]]
-        block = [evaluate(e, shapes) for e in launch["block"]]
+        kernel = self.kernels[launch["kernel"]]
         if 0 in grid:
             return
         values = []
@@ -186,5 +225,6 @@ class Layer:
                 values.append(kind(evaluate(arg["scalar"], shapes)))
         addresses = [v if isinstance(v, int) else ctypes.addressof(v) for v in values]
         params = (ctypes.c_void_p * len(values))(*addresses)
-        self.driver.call("cuLaunchKernel", self.functions[launch["kernel"]], *grid, *block,
-                         launch["shared"], None, params, None, what=launch["kernel"])
+        self.driver.call("cuLaunchKernel", self.functions[kernel["name"]], *grid,
+                         kernel["threads"], 1, 1, kernel["shared"], None, params, None,
+                         what=kernel["name"])
