@@ -122,6 +122,8 @@ def MoE_ActivationAttr : MoE_Attr<"Activation", "activation"> {
     | `relu2` | `max(x, 0)^2` |
     | `silu` | `x * sigmoid(x)` |
 
+    `gelu` and with it `geglu` is the tanh form; the erf form is not there.
+    Parameters are written with a decimal point.
     Absent parameters: `limit` = no clamp, `alpha` = 1.702, `beta` = 4,
     `linear_beta` = 25. A NaN stays NaN through every clamp.
 
@@ -136,7 +138,9 @@ def MoE_ActivationAttr : MoE_Attr<"Activation", "activation"> {
       OptionalParameter<"::mlir::FloatAttr">:$beta,
       OptionalParameter<"::mlir::FloatAttr">:$linear_beta);
   let assemblyFormat = [{
-    `<` $kind (`,` struct($layout, $limit, $alpha, $beta, $linear_beta)^)? `>`
+    `<` $kind (`,` struct($layout, custom<Number>($limit),
+        custom<Number>($alpha), custom<Number>($beta),
+        custom<Number>($linear_beta))^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -168,16 +172,22 @@ def MoE_ScheduleAttr : MoE_Attr<"Schedule", "schedule"> {
   let description = [{
     Written by `moe-select-schedule` or by the user, read by every later pass.
     `tile` is [token rows, columns of c before a gated activation halves them,
-    elements of K] of one thread block and step. `stages` counts the slots of
-    the shared-memory ring, `warps` the warps of a thread block.
+    elements of K] of one thread block and step; `simt` has one kernel and needs
+    no tile. `stages` counts the slots of the shared-memory ring, `warps` the
+    warps of a thread block.
 
-    Example: `#moe.schedule<mma = wgmma, tile = [64, 128, 64], stages = 4, warps = 8>`
+    Absent parameters: `orientation` = tokens_m, `stages` = 1, `warps` = 4,
+    `cluster` = 1, `split_k` = 1. The ring of `mma_sync` and `wgmma` has 2 to 16
+    stages, so these always write `stages`.
+
+    Examples: `#moe.schedule<mma = simt>`,
+    `#moe.schedule<mma = wgmma, tile = [64, 128, 64], stages = 4, warps = 8>`
   }];
   let parameters = (ins
       EnumParameter<MoE_Mma>:$mma,
       DefaultValuedParameter<"::mlir::moe::Orientation",
                              "::mlir::moe::Orientation::TokensM">:$orientation,
-      ArrayRefParameter<"int64_t", "token rows, columns, k elements">:$tile,
+      OptionalArrayRefParameter<"int64_t", "token rows, columns, k elements">:$tile,
       DefaultValuedParameter<"int64_t", "1">:$stages,
       DefaultValuedParameter<"int64_t", "4">:$warps,
       DefaultValuedParameter<"int64_t", "1">:$cluster,
@@ -188,6 +198,7 @@ def MoE_ScheduleAttr : MoE_Attr<"Schedule", "schedule"> {
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Only where there is a tile, as with every family but simt.
     int64_t tileRows() const { return getTile()[0]; }
     int64_t tileColumns() const { return getTile()[1]; }
     int64_t tileK() const { return getTile()[2]; }
@@ -213,6 +224,45 @@ def MoE_KernelInfoAttr : MoE_Attr<"KernelInfo", "kernel_info"> {
       OptionalParameter<"::mlir::moe::ScheduleAttr">:$schedule);
   let assemblyFormat = [{
     `<` struct($params, $grid, $block, $shared, $schedule) `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+def MoE_ExtentAttr : MoE_Attr<"Extent", "extent"> {
+  let summary = "an extent in terms of an extent of an argument";
+  let description = [{
+    `factor * dim(argument, dimension) + offset`, or a number where `factor` is
+    0.
+
+    Example: `#moe.extent<8 * dim(0, 0) + 1>`, `#moe.extent<2048>`
+  }];
+  let parameters = (ins "int64_t":$factor, "int64_t":$argument,
+                    "int64_t":$dimension, "int64_t":$offset);
+  let assemblyFormat = [{
+    `<` custom<Extent>($factor, $argument, $dimension, $offset) `>`
+  }];
+}
+
+def MoE_ArgumentAttr : MoE_Attr<"Argument", "argument"> {
+  let summary = "what a caller has to know about an argument or a result";
+  let description = [{
+    Written by `moe-describe-arguments` as `moe.argument`. `shape` has an entry
+    for each dimension: a number, an extent of another argument that it follows
+    from at every call, or itself where the caller is free. `role` names what
+    the elements mean to the ops, as in include/moe/Execution/RandomInputs.h,
+    and `bound` is the number that goes with it; both absent where unknown.
+
+    Example: `#moe.argument<shape = [8 * dim(0, 0)], role = "ids", bound = 128>`
+  }];
+  let parameters = (ins
+      ArrayRefParameter<"::mlir::moe::ExtentAttr", "one per dimension">:$shape,
+      OptionalParameter<"::mlir::StringAttr">:$role,
+      OptionalParameter<"::mlir::moe::ExtentAttr">:$bound);
+  let assemblyFormat = [{
+    `<` struct(custom<Extents>($shape), $role, custom<Bound>($bound)) `>`
   }];
 }
 

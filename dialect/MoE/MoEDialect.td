@@ -34,6 +34,9 @@ def MoE_Dialect : Dialect {
                            "::mlir::memref::MemRefDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // MOE_DIALECT

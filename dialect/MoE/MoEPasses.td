@@ -15,6 +15,22 @@ include "mlir/Pass/PassBase.td"
 // Transforms, on tensors
 //===----------------------------------------------------------------------===//
 
+def DescribeArgumentsPass : Pass<"moe-describe-arguments"> {
+  let summary = "record how the extents of arguments and results hang together";
+  let description = [{
+    Writes `moe.argument` on the arguments and results of every `func.func` with
+    moe ops: for each dimension a number, the extent of an argument that it
+    follows from at every call by the shape rules of the ops, or itself where
+    the caller is free; and what the elements mean to the ops, for random
+    inputs. Only what holds at every call is recorded. An extent that follows in
+    another form than `factor * extent + offset` counts as free.
+
+    Meant for tensors, after inlining and before bufferization, which turns
+    results into arguments and keeps the record. Calls that are left are not
+    looked into. Changes nothing else; overwrites an earlier record.
+  }];
+}
+
 def FusePass : Pass<"moe-fuse"> {
   let summary = "fuse activation, router weight and row movement into GEMMs";
   let description = [{
@@ -34,13 +50,45 @@ def FusePass : Pass<"moe-fuse"> {
   }];
 }
 
+def SplitTokenRangesPass
+    : Pass<"moe-split-token-ranges", "::mlir::ModuleOp"> {
+  let summary = "make a variant of a function for each range of tokens";
+  let description = [{
+    A function with `moe.token_ranges = [[1, 16], [17, 128], [129, -1]]` is
+    replaced by a copy for each range, `@layer_t1_16`, `@layer_t17_128` and
+    `@layer_t129_up`, each with its `moe.token_range` and `moe.variant_of`, the
+    name of the function. Ranges include both ends; -1 is no upper end; 0 tokens
+    belong to a first range that starts at 1. Tokens are the first dynamic
+    extent of the arguments.
+
+    With `automatic`, functions without the attribute are split where the cost
+    model changes its mind: at most five ranges, and only where one choice for
+    two of them costs more than 3 % somewhere. Functions that no choice can
+    depend on stay whole.
+
+    Requires that the function is not called (inline it first). Meant for right
+    before `moe-select-schedule`, which then decides for each range. Remarks:
+    `moe-token-ranges`, passed for a split, analysis for a function that
+    `automatic` leaves whole.
+  }];
+  let options = [
+    Option<"automatic", "automatic", "bool", "false",
+           "split functions without moe.token_ranges by the cost model">,
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "chip that the cost model is asked about">,
+    Option<"tokens", "tokens", "int64_t", "512",
+           "number of tokens that a range without upper end is for, at least">];
+}
+
 def SelectSchedulePass : Pass<"moe-select-schedule"> {
   let summary = "choose the kernel of each grouped GEMM";
   let description = [{
     Writes `schedule` on every `moe.grouped_gemm` that has none. A written
     `block` (of the GEMM, or of the `moe.align` that feeds it) decides the
     instruction family: below 64 mma.sync, from 64 on wgmma where the chip has
-    it. Otherwise candidates are ranked by the cost model for `tokens` tokens.
+    it. Otherwise candidates are ranked by the cost model for `tokens` tokens; in
+    a function with `moe.token_range` for the geometric mean of its ends, or
+    four times its lower end and at least `tokens` where it has no upper one.
     Element types, layouts and extents that the tensor-core kernels do not take
     get `simt`, the exact general kernel. Remarks: `moe-schedule`, passed for
     the choice, missed for the best rejected candidate, with reasons.
@@ -149,6 +197,16 @@ def ApproximateVectorMathPass
 // Conversion, on memrefs
 //===----------------------------------------------------------------------===//
 
+def SeparateResultsPass : Pass<"moe-separate-results", "::mlir::ModuleOp"> {
+  let summary = "give each result a buffer of its own";
+  let description = [{
+    Where a function returns one memref twice, the later result becomes a copy.
+    Requires bufferized functions; what follows makes results parameters of the
+    caller, each of which is one buffer. Leaves everything else alone.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "replace each moe op by launches of kernels";
   let description = [{
@@ -159,10 +217,17 @@ def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
     `llvm.func @<function>_<n>_<op>` whose parameters are pointers, i32 extents
     and tensor maps; `moe.kernel_info` on each says what they are.
 
-    Requires memrefs of identity layout whose data start at a multiple of 16
-    bytes. Establishes that no moe op is left
-    except `moe.encode_tensor_map`, which is a host value. Leaves ops of other
-    dialects alone.
+    In a function with moe ops, `memref.copy` and `linalg.fill` with a constant
+    become kernels too: bufferization leaves copies where a function returns
+    what it was given.
+
+    Requires memrefs with an innermost stride of 1 that start at a constant
+    place of a buffer; tables, ids and router weights without gaps between rows.
+    Buffers start at a multiple of 16 bytes, or of `moe.alignment` where the
+    argument has it. Establishes that no moe op is left except
+    `moe.encode_tensor_map`, which is a host value. Leaves every other op alone.
+    Remarks: `moe-offsets`, analysis of each buffer whose offsets take 64 bits;
+    `moe-kernel`, missed for each operand that is accessed in smaller pieces.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
@@ -172,6 +237,18 @@ def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
     "::mlir::memref::MemRefDialect", "::mlir::cta::CTADialect"];
+}
+
+def MergeKernelsPass : Pass<"moe-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "keep one of kernels that are equal";
+  let description = [{
+    Kernels of `gpu.module @moe_kernels` that differ in nothing but their names
+    become the first of them, and launches call that one. Variants of a function
+    share most kernels: all but the GEMMs and their row tables.
+
+    Meant for right after `moe-outline-kernels`; cheaper there than once kernels
+    are instructions. Remarks: `moe-kernel`, passed for each kernel that goes.
+  }];
 }
 
 #endif // MOE_PASSES

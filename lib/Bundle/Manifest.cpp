@@ -1,5 +1,4 @@
-//===- Manifest.cpp - the launch list of a lowered function as JSON -*- C++
-//-*-===//
+//===- Manifest.cpp - what a loader needs beside the PTX --------*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,295 +7,211 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/Bundle/Manifest.h"
-#include "moe/MoE/MoEDialect.h"
+#include "LaunchList.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "moe/MoE/BufferFacts.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include <nlohmann/json.hpp>
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 using namespace mlir::moe;
-using Json = nlohmann::ordered_json;
 
 /// Marks the parameters that hold results, as bufferization names it.
 static constexpr llvm::StringLiteral kResultAttr = "bufferize.result";
 
-static std::string typeName(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return name;
+//===----------------------------------------------------------------------===//
+// Which functions
+//===----------------------------------------------------------------------===//
+
+/// The function that `function` is a variant of, or itself.
+static StringRef originOf(func::FuncOp function) {
+  auto origin = function->getAttrOfType<StringAttr>(kVariantOf);
+  return origin ? origin.getValue() : function.getSymName();
 }
 
-namespace {
-/// Walks the host function in order and fills the manifest.
-class ManifestWriter {
-public:
-  explicit ManifestWriter(func::FuncOp func) : func(func) {}
-
-  FailureOr<Json> write();
-
-private:
-  LogicalResult visit(Operation *op);
-  LogicalResult visitAlloc(memref::AllocOp op);
-  LogicalResult visitMap(EncodeTensorMapOp op);
-  LogicalResult visitLaunch(gpu::LaunchFuncOp op);
-
-  /// The value of an index or integer as an expression, or null.
-  Json expression(Value value);
-  Json expression(AffineExpr expr, unsigned numDims, ValueRange operands);
-  Json applied(affine::AffineApplyOp op);
-  /// The extents of a memref value.
-  Json shapeOf(Value memref);
-  Json extent(Value memref, int64_t dim);
-  /// The number of the buffer that `memref` is or views, or -1.
-  int64_t bufferOf(Value memref);
-
-  func::FuncOp func;
-  DenseMap<Value, int64_t> buffers;
-  DenseMap<Value, Json> allocShapes;
-  DenseMap<Value, int64_t> maps;
-  Json manifest;
-};
-} // namespace
-
-Json ManifestWriter::extent(Value memref, int64_t dim) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(dim))
-    return type.getDimSize(dim);
-  if (auto arg = dyn_cast<BlockArgument>(memref))
-    return Json::array({"dim", arg.getArgNumber(), dim});
-  auto shape = allocShapes.find(memref);
-  return shape == allocShapes.end() ? Json() : shape->second[dim];
+static TokenRange rangeOf(func::FuncOp function) {
+  return tokenRange(function->getDiscardableAttr(kTokenRange))
+      .value_or(TokenRange());
 }
 
-Json ManifestWriter::shapeOf(Value memref) {
-  Json shape = Json::array();
-  for (int64_t i : llvm::seq(cast<MemRefType>(memref.getType()).getRank()))
-    shape.push_back(extent(memref, i));
-  return shape;
-}
-
-Json ManifestWriter::expression(AffineExpr expr, unsigned numDims,
-                                ValueRange operands) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return expression(operands[dim.getPosition()]);
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return expression(operands[numDims + symbol.getPosition()]);
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Json lhs = expression(binary.getLHS(), numDims, operands);
-  Json rhs = expression(binary.getRHS(), numDims, operands);
-  if (lhs.is_null() || rhs.is_null())
-    return Json();
-  const char *name = nullptr;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    name = "add";
-    break;
-  case AffineExprKind::Mul:
-    name = "mul";
-    break;
-  case AffineExprKind::FloorDiv:
-    name = "floordiv";
-    break;
-  case AffineExprKind::CeilDiv:
-    name = "ceildiv";
-    break;
-  case AffineExprKind::Mod:
-    name = "mod";
-    break;
-  default:
-    return Json();
-  }
-  return Json::array({name, lhs, rhs});
-}
-
-Json ManifestWriter::applied(affine::AffineApplyOp op) {
-  AffineMap map = op.getAffineMap();
-  return expression(map.getResult(0), map.getNumDims(), op.getMapOperands());
-}
-
-Json ManifestWriter::expression(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return Json();
-  auto binary = [&](const char *name) {
-    Json lhs = expression(op->getOperand(0));
-    Json rhs = expression(op->getOperand(1));
-    return lhs.is_null() || rhs.is_null() ? Json()
-                                          : Json::array({name, lhs, rhs});
-  };
-  return TypeSwitch<Operation *, Json>(op)
-      .Case([&](memref::DimOp dim) {
-        std::optional<int64_t> index = dim.getConstantIndex();
-        return index ? extent(dim.getSource(), *index) : Json();
-      })
-      .Case([&](arith::IndexCastOp cast) { return expression(cast.getIn()); })
-      .Case([&](affine::AffineApplyOp apply) { return applied(apply); })
-      .Case([&](arith::AddIOp) { return binary("add"); })
-      .Case([&](arith::MulIOp) { return binary("mul"); })
-      .Case([&](arith::CeilDivSIOp) { return binary("ceildiv"); })
-      .Case([&](arith::CeilDivUIOp) { return binary("ceildiv"); })
-      .Case([&](arith::DivUIOp) { return binary("floordiv"); })
-      .Case([&](arith::MaxSIOp) { return binary("max"); })
-      .Case([&](arith::MinSIOp) { return binary("min"); })
-      .Default(Json());
-}
-
-int64_t ManifestWriter::bufferOf(Value memref) {
-  // These views start where their source starts.
-  while (Operation *op = memref.getDefiningOp()) {
-    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
-             memref::TransposeOp>(op))
-      break;
-    memref = op->getOperand(0);
-  }
-  auto buffer = buffers.find(memref);
-  return buffer == buffers.end() ? -1 : buffer->second;
-}
-
-LogicalResult ManifestWriter::visitAlloc(memref::AllocOp op) {
-  Json shape = Json::array();
-  auto sizes = op.getDynamicSizes().begin();
-  for (int64_t extent : op.getType().getShape()) {
-    shape.push_back(ShapedType::isDynamic(extent) ? expression(*sizes++)
-                                                  : Json(extent));
-    if (shape.back().is_null())
-      return op.emitOpError("has a size that is no expression of the extents "
-                            "of the arguments");
-  }
-  buffers[op] = static_cast<int64_t>(buffers.size());
-  allocShapes[op] = shape;
-  manifest["workspace"].push_back(
-      {{"type", typeName(op.getType().getElementType())}, {"shape", shape}});
-  return success();
-}
-
-LogicalResult ManifestWriter::visitMap(EncodeTensorMapOp op) {
-  int64_t buffer = bufferOf(op.getSource());
-  if (buffer < 0)
-    return op.emitOpError("describes a buffer that is neither an argument nor "
-                          "workspace");
-  auto type = cast<MemRefType>(op.getSource().getType());
-  auto [strides, offset] = type.getStridesAndOffset();
-  maps[op] = static_cast<int64_t>(maps.size());
-  manifest["maps"].push_back({{"buffer", buffer},
-                              {"type", typeName(type.getElementType())},
-                              {"shape", shapeOf(op.getSource())},
-                              {"strides", strides},
-                              {"box", op.getBox()},
-                              {"swizzle", op.getSwizzle()}});
-  return success();
-}
-
-LogicalResult ManifestWriter::visitLaunch(gpu::LaunchFuncOp op) {
-  Json args = Json::array();
-  for (Value operand : op.getKernelOperands()) {
-    Json arg;
-    if (isa<MemRefType>(operand.getType())) {
-      if (int64_t buffer = bufferOf(operand); buffer >= 0)
-        arg = {{"buffer", buffer}};
-    } else if (isa<TensorMapType>(operand.getType())) {
-      if (auto map = maps.find(operand); map != maps.end())
-        arg = {{"map", map->second}};
-    } else if (Json value = expression(operand); !value.is_null()) {
-      arg = {{"scalar", value}, {"type", typeName(operand.getType())}};
-    }
-    if (arg.is_null())
-      return op.emitOpError("passes a value that is no buffer, no tensor map "
-                            "and no expression of the extents of the "
-                            "arguments");
-    args.push_back(arg);
-  }
-  auto dims = [&](gpu::KernelDim3 dim) {
-    return Json::array(
-        {expression(dim.x), expression(dim.y), expression(dim.z)});
-  };
-  Value shared = op.getDynamicSharedMemorySize();
-  manifest["launches"].push_back(
-      {{"kernel", op.getKernelName().getValue().str()},
-       {"grid", dims(op.getGridSizeOperandValues())},
-       {"block", dims(op.getBlockSizeOperandValues())},
-       {"shared", shared ? expression(shared) : Json(0)},
-       {"args", args}});
-  return success();
-}
-
-LogicalResult ManifestWriter::visit(Operation *op) {
-  return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](memref::AllocOp alloc) { return visitAlloc(alloc); })
-      .Case([&](EncodeTensorMapOp map) { return visitMap(map); })
-      .Case([&](gpu::LaunchFuncOp launch) { return visitLaunch(launch); })
-      .Case<func::ReturnOp, memref::DeallocOp, memref::DimOp,
-            memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
-            memref::TransposeOp, affine::AffineApplyOp>(
-          [](Operation *) { return success(); })
-      .Default([](Operation *op) -> LogicalResult {
-        if (isa_and_present<arith::ArithDialect>(op->getDialect()))
-          return success();
-        InFlightDiagnostic diag = op->emitOpError(
-            "cannot be part of a launch list: only launches, allocations "
-            "and size computations can; ");
-        if (isa<memref::CopyOp>(op))
-          return diag << "let the function write its result into a "
-                         "tensor.empty, so that nothing has to be copied";
-        return diag << "compute it before or after the layer";
-      });
-}
-
-FailureOr<Json> ManifestWriter::write() {
-  manifest["version"] = 1;
-  manifest["function"] = func.getSymName().str();
-  for (const char *key : {"arguments", "workspace", "maps", "launches"})
-    manifest[key] = Json::array();
-  for (BlockArgument arg : func.getArguments()) {
-    auto type = dyn_cast<MemRefType>(arg.getType());
-    if (!type)
-      return func.emitOpError("requires its arguments to be memrefs, but #")
-             << arg.getArgNumber() << " is " << arg.getType();
-    buffers[arg] = arg.getArgNumber();
-    manifest["arguments"].push_back(
-        {{"type", typeName(type.getElementType())},
-         {"shape", shapeOf(arg)},
-         {"result", static_cast<bool>(
-                        func.getArgAttr(arg.getArgNumber(), kResultAttr))}});
-  }
-  for (Operation &op : func.getBody().front())
-    if (failed(visit(&op)))
-      return failure();
-  return manifest;
-}
-
-LogicalResult moe::emitManifest(Operation *module, raw_ostream &os) {
-  SmallVector<func::FuncOp> functions;
-  module->walk([&](func::FuncOp func) {
+/// The variants of the only function with launches, by their ranges.
+static FailureOr<SmallVector<func::FuncOp>> findVariants(Operation *module) {
+  llvm::MapVector<StringRef, SmallVector<func::FuncOp>> functions;
+  module->walk([&](func::FuncOp function) {
     bool launches = false;
-    func.walk([&](gpu::LaunchFuncOp) { launches = true; });
+    function.walk([&](gpu::LaunchFuncOp) { launches = true; });
     if (launches)
-      functions.push_back(func);
+      functions[originOf(function)].push_back(function);
   });
-  if (functions.size() != 1)
-    return emitError(module->getLoc(),
-                     "a manifest describes one function with launches, but "
-                     "there are ")
-           << functions.size();
-  FailureOr<Json> manifest = ManifestWriter(functions.front()).write();
-  if (failed(manifest))
+  if (functions.size() != 1) {
+    InFlightDiagnostic diag =
+        emitError(module->getLoc(),
+                  "a manifest describes one function with launches, but there "
+                  "are ")
+        << functions.size();
+    for (auto &[name, variants] : functions)
+      diag.attachNote(variants.front().getLoc()) << "@" << name << " is one";
+    return diag;
+  }
+  SmallVector<func::FuncOp> variants = functions.front().second;
+  llvm::stable_sort(variants, [](func::FuncOp a, func::FuncOp b) {
+    return rangeOf(a).lo < rangeOf(b).lo;
+  });
+  for (size_t i = 1; i < variants.size(); ++i) {
+    func::FuncOp a = variants[i - 1], b = variants[i];
+    if (a.getFunctionType() != b.getFunctionType())
+      return b.emitOpError("requires the arguments of the other variants of "
+                           "the function")
+                 .attachNote(a.getLoc())
+             << "which has another type";
+    if (!rangeOf(a).isBounded() || rangeOf(b).lo <= rangeOf(a).hi)
+      return b.emitOpError("has a token range that overlaps with another "
+                           "variant's")
+                 .attachNote(a.getLoc())
+             << "the other variant is here";
+  }
+  return variants;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// Adds the strides of an argument that is not row-major.
+static LogicalResult addStrides(func::FuncOp function, unsigned number,
+                                Json &argument) {
+  auto type = cast<MemRefType>(function.getArgumentTypes()[number]);
+  if (type.getLayout().isIdentity())
+    return success();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      llvm::any_of(strides, ShapedType::isDynamic))
+    return function.emitOpError("requires arguments with static strides and "
+                                "offset 0, but #")
+           << number << " is " << type;
+  argument["strides"] = strides;
+  return success();
+}
+
+static FailureOr<Json> describeArgument(func::FuncOp function,
+                                        unsigned number) {
+  auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[number]);
+  if (!type)
+    return function.emitOpError("requires its arguments to be memrefs, but #")
+           << number << " is " << function.getArgumentTypes()[number];
+  Json argument = {{"type", typeName(type.getElementType())},
+                   {"shape", Json::array()}};
+  for (int64_t i : llvm::seq(type.getRank()))
+    argument["shape"].push_back(argumentExtent(function, number, i));
+  if (failed(addStrides(function, number, argument)))
     return failure();
+  auto alignment = function.getArgAttrOfType<IntegerAttr>(number, kAlignment);
+  argument["alignment"] = alignment ? alignment.getInt() : kDefaultAlignment;
+  argument["result"] =
+      static_cast<bool>(function.getArgAttr(number, kResultAttr));
+  auto description = function.getArgAttrOfType<ArgumentAttr>(number, kArgument);
+  if (description && description.getRole()) {
+    argument["input"] = {{"role", description.getRole().getValue().str()}};
+    if (ExtentAttr bound = description.getBound())
+      argument["input"]["bound"] = extentAsJson(bound);
+  }
+  return argument;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+static Json tokensAsJson(func::FuncOp function) {
+  std::optional<ArgumentExtent> tokens =
+      tokensOf(cast<FunctionOpInterface>(function.getOperation()));
+  if (!tokens)
+    return Json();
+  return Json::array({"dim", tokens->argument, tokens->dimension});
+}
+
+/// The chip that the kernels were compiled for; null before that.
+static Json archOf(Operation *module) {
+  Json arch;
   module->walk([&](gpu::BinaryOp binary) {
     for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())
       if (auto target = dyn_cast<NVVM::NVVMTargetAttr>(object.getTarget()))
-        (*manifest)["arch"] = target.getChip().str();
+        arch = target.getChip().str();
   });
-  os << manifest->dump(1) << "\n";
+  return arch;
+}
+
+FailureOr<Json> moe::buildManifest(Operation *module, StringRef ptxasVersion) {
+  FailureOr<SmallVector<func::FuncOp>> variants = findVariants(module);
+  if (failed(variants))
+    return failure();
+  func::FuncOp first = variants->front();
+  Json manifest = {
+      {"version", 2},
+      {"function", originOf(first).str()},
+      {"arch", archOf(module)},
+      {"compiler",
+       {{"moe", MOE_VERSION},
+        {"llvm", LLVM_VERSION_STRING},
+        {"ptxas", ptxasVersion.empty() ? Json() : Json(ptxasVersion.str())}}},
+      {"tokens", Json()},
+      {"arguments", Json::array()}};
+  for (unsigned number : llvm::seq(first.getNumArguments())) {
+    FailureOr<Json> argument = describeArgument(first, number);
+    if (failed(argument))
+      return failure();
+    manifest["arguments"].push_back(*argument);
+  }
+  manifest["tokens"] = tokensAsJson(first);
+  KernelTable kernels;
+  Json list = Json::array();
+  for (func::FuncOp function : *variants) {
+    FailureOr<Json> launches = buildLaunchList(function, kernels);
+    if (failed(launches))
+      return failure();
+    TokenRange range = rangeOf(function);
+    Json variant = {
+        {"tokens", {range.lo, range.isBounded() ? Json(range.hi) : Json()}}};
+    variant.update(*launches);
+    list.push_back(variant);
+  }
+  manifest["kernels"] = kernels.list;
+  manifest["variants"] = list;
+  return manifest;
+}
+
+/// The manifest, its variants and the lists in both over several lines, an
+/// entry of a list on one.
+static void print(const Json &value, unsigned indent, raw_ostream &os) {
+  bool list = value.is_array() && !value.empty() && value.front().is_object();
+  if (!list && !value.contains("launches") && !value.contains("variants")) {
+    os << value.dump();
+    return;
+  }
+  os << (list ? '[' : '{') << '\n';
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    os.indent(indent + 1);
+    if (!list)
+      os << Json(it.key()).dump() << ": ";
+    print(*it, indent + 1, os);
+    os << (std::next(it) == value.end() ? "\n" : ",\n");
+  }
+  os.indent(indent) << (list ? ']' : '}');
+}
+
+void moe::printManifest(const Json &manifest, raw_ostream &os) {
+  print(manifest, 0, os);
+  os << "\n";
+}
+
+LogicalResult moe::emitManifest(Operation *module, raw_ostream &os) {
+  FailureOr<Json> manifest = buildManifest(module);
+  if (failed(manifest))
+    return failure();
+  printManifest(*manifest, os);
   return success();
 }

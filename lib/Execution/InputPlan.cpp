@@ -19,57 +19,51 @@ using namespace mlir;
 using namespace mlir::moe;
 
 namespace {
-/// A role with its number.
-struct Use {
-  InputRole role;
-  std::optional<int64_t> bound;
-};
-
 /// Says what an operand of a moe op means.
 class UseReader {
 public:
   explicit UseReader(const ShapeSolver &solver) : solver(solver) {}
 
   /// None where the op takes any value.
-  std::optional<Use> read(OpOperand &operand) {
+  std::optional<InputUse> read(OpOperand &operand) {
     value = operand.get();
-    return llvm::TypeSwitch<Operation *, std::optional<Use>>(operand.getOwner())
+    return llvm::TypeSwitch<Operation *, std::optional<InputUse>>(
+               operand.getOwner())
         .Case<GateOp, RouteOp, AlignOp, GroupIdsOp, GroupedGemmOp, CombineOp,
               PermuteOp, UnpermuteOp>([&](auto op) { return readOp(op); })
         .Default([](Operation *) { return std::nullopt; });
   }
 
 private:
-  using Result = std::optional<Use>;
+  using Result = std::optional<InputUse>;
 
-  static int64_t extent(Value tensor, unsigned i) {
-    return cast<ShapedType>(tensor.getType()).getDimSize(i);
-  }
   /// E of the ids: the extent of the map where there is one.
-  static int64_t globalExperts(Value expertMap, int64_t experts) {
-    return expertMap ? extent(expertMap, 0) : experts;
+  std::optional<Extent> globalExperts(Value expertMap, int64_t experts) {
+    return expertMap ? solver.extent(expertMap, 0) : Extent(experts);
   }
 
   Result readOp(GateOp op) {
     if (value == op.getWeight())
-      return Use{InputRole::Weight, extent(value, 1)};
+      return InputUse{InputRole::Weight, solver.extent(value, 1)};
     return std::nullopt;
   }
   Result readOp(RouteOp op) {
     if (value == op.getTokenIds())
-      return Use{InputRole::Below, extent(op.getTable(), 0)};
+      return InputUse{InputRole::Below, solver.extent(op.getTable(), 0)};
     if (value == op.getTable())
-      return Use{InputRole::Ids, op.getNumExperts()};
+      return InputUse{InputRole::Ids, op.getNumExperts()};
     return std::nullopt;
   }
   /// ids and expert_map, which several ops have.
   Result readIds(Value ids, Value expertMap, int64_t experts,
                  int64_t identityExperts = 0) {
-    if (value == ids)
-      return Use{InputRole::Ids,
-                 globalExperts(expertMap, experts) + identityExperts};
+    if (value == ids) {
+      std::optional<Extent> known = globalExperts(expertMap, experts);
+      return InputUse{InputRole::Ids,
+                      known ? add(*known, identityExperts) : std::nullopt};
+    }
     if (value == expertMap)
-      return Use{InputRole::ExpertMap, experts};
+      return InputUse{InputRole::ExpertMap, experts};
     return std::nullopt;
   }
   Result readOp(AlignOp op) {
@@ -84,39 +78,39 @@ private:
   }
   Result readOp(UnpermuteOp op) {
     if (value == op.getSource())
-      return Use{InputRole::Permutation, 0};
+      return InputUse{InputRole::Permutation, 0};
     return std::nullopt;
   }
   Result readOp(GroupIdsOp op) {
     if (value != op.getGroupTable())
       return std::nullopt;
     if (op.getGrouping() == Grouping::Masked)
-      return Use{InputRole::Counts, op.getCapacity()};
-    return readGroups(op.getGrouping(), solver.dim(op.getIds(), 0));
+      return InputUse{InputRole::Counts, op.getCapacity()};
+    return readGroups(op.getGrouping(), solver.extent(op.getIds(), 0));
   }
-  static Result readGroups(Grouping grouping, std::optional<int64_t> rows) {
-    return Use{grouping == Grouping::Sizes ? InputRole::Sizes
-                                           : InputRole::EndOffsets,
-               rows};
+  static Result readGroups(Grouping grouping, std::optional<Extent> rows) {
+    return InputUse{grouping == Grouping::Sizes ? InputRole::Sizes
+                                                : InputRole::EndOffsets,
+                    rows};
   }
   Result readOp(GroupedGemmOp op) {
     Grouping grouping = op.getGrouping();
     bool kGrouped = grouping == Grouping::KGrouped;
     if (value == op.getB() && !kGrouped)
-      return Use{InputRole::Weight, op.getK()};
+      return InputUse{InputRole::Weight, op.getK()};
     if (value == op.getExpertMap())
-      return Use{InputRole::ExpertMap, op.getNumExperts()};
+      return InputUse{InputRole::ExpertMap, op.getNumExperts()};
     if (!llvm::is_contained(op.getRows(), value))
       return std::nullopt;
     switch (grouping) {
     case Grouping::Ids:
       return readIds(value, op.getExpertMap(), op.getNumExperts());
     case Grouping::Masked:
-      return Use{InputRole::Counts, solver.dim(op.getA(), 1)};
+      return InputUse{InputRole::Counts, solver.extent(op.getA(), 1)};
     case Grouping::Aligned:
       return std::nullopt; // three tables that only moe.align makes agree
     default:
-      return readGroups(grouping, solver.dim(op.getA(), kGrouped ? 1 : 0));
+      return readGroups(grouping, solver.extent(op.getA(), kGrouped ? 1 : 0));
     }
   }
 
@@ -151,21 +145,33 @@ static SmallVector<Value> valuesOf(Value argument) {
 
 /// The role of an argument: of several uses as ids the one with most experts
 /// counts, otherwise the first.
-static std::optional<Use> roleOf(Value argument, const ShapeSolver &solver) {
-  std::optional<Use> found;
+static std::optional<InputUse> roleOf(Value argument,
+                                      const ShapeSolver &solver) {
+  std::optional<InputUse> found;
   UseReader reader(solver);
   for (Value value : valuesOf(argument))
     for (OpOperand &operand : value.getUses()) {
-      std::optional<Use> use = reader.read(operand);
+      std::optional<InputUse> use = reader.read(operand);
       if (!use)
         continue;
       bool moreExperts = found && use->role == InputRole::Ids &&
-                         found->role == InputRole::Ids &&
-                         use->bound > found->bound;
+                         found->role == InputRole::Ids && use->bound &&
+                         found->bound &&
+                         use->bound->number() > found->bound->number();
       if (!found || moreExperts)
         found = use;
     }
   return found;
+}
+
+std::optional<InputUse> moe::inputUse(func::FuncOp function, unsigned argument,
+                                      const ShapeSolver &solver) {
+  Value value = function.getArgument(argument);
+  if (isa<ShapedType>(value.getType()))
+    return roleOf(value, solver);
+  if (std::optional<int64_t> number = solver.scalar(value))
+    return InputUse{InputRole::Value, *number};
+  return std::nullopt;
 }
 
 FailureOr<ElementKind> moe::argumentKind(func::FuncOp function,
@@ -199,12 +205,8 @@ FailureOr<InputPlan> moe::planInput(func::FuncOp function, unsigned argument,
            << ":FILE.npy, or T with --tokens";
   plan.shape = *shape;
 
-  std::optional<Use> use;
-  if (isa<RankedTensorType>(value.getType()))
-    use = roleOf(value, solver);
-  else if (std::optional<int64_t> number = solver.scalar(value))
-    use = Use{InputRole::Value, *number};
-  bool fits = use && use->bound &&
+  std::optional<InputUse> use = inputUse(function, argument, solver);
+  bool fits = use && use->bound && use->bound->isNumber() &&
               (use->role == InputRole::Weight) == isFloat(plan.kind);
   if (!fits && isFloat(plan.kind))
     return plan;
@@ -214,6 +216,6 @@ FailureOr<InputPlan> moe::planInput(func::FuncOp function, unsigned argument,
            << ", may hold; give the array with --input=" << argument
            << ":FILE.npy";
   plan.role = use->role;
-  plan.bound = *use->bound;
+  plan.bound = *use->bound->number();
   return plan;
 }

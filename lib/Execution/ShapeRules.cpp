@@ -18,6 +18,14 @@
 using namespace mlir;
 using namespace mlir::moe;
 
+/// `a / divisor` rounded up, where it is an Extent.
+static std::optional<Extent> ceilDivide(Extent a, int64_t divisor) {
+  std::optional<int64_t> number = a.number();
+  if (number && *number >= 0 && divisor > 0)
+    return llvm::divideCeil(*number, divisor);
+  return divideExactly(a, divisor);
+}
+
 //===----------------------------------------------------------------------===//
 // Relations
 //===----------------------------------------------------------------------===//
@@ -26,44 +34,41 @@ void ShapeRules::equal(ArrayRef<Dim> dims) {
   for (Dim from : dims) {
     if (!from.value)
       continue;
-    if (std::optional<int64_t> number = get(from)) {
+    if (std::optional<Extent> extent = get(from)) {
       for (Dim to : dims)
         if (to.value)
-          set(to, *number);
+          set(to, *extent);
       return;
     }
   }
 }
 
 void ShapeRules::multiplied(Dim product, ArrayRef<Dim> dims) {
-  int64_t knownProduct = 1;
+  std::optional<Extent> knownProduct = 1;
   const Dim *unknown = nullptr;
   for (const Dim &dim : dims) {
-    std::optional<int64_t> number = get(dim);
-    if (!number && unknown)
+    std::optional<Extent> extent = get(dim);
+    if (!extent && unknown)
       return;
-    if (!number)
+    if (!extent)
       unknown = &dim;
-    else if (llvm::MulOverflow(knownProduct, *number, knownProduct))
+    else if (!(knownProduct = multiply(*knownProduct, *extent)))
       return;
   }
   if (!unknown)
-    return set(product, knownProduct);
-  std::optional<int64_t> total = get(product);
-  if (total && knownProduct > 0 && *total % knownProduct == 0)
-    set(*unknown, *total / knownProduct);
+    return set(product, *knownProduct);
+  std::optional<Extent> total = get(product);
+  if (total && knownProduct->isNumber())
+    set(*unknown, divideExactly(*total, *knownProduct->number()));
 }
 
 void ShapeRules::scaled(Dim product, Dim dim, int64_t factor) {
   if (!product.value || !dim.value)
     return;
-  int64_t scaled;
-  if (std::optional<int64_t> number = get(dim))
-    if (!llvm::MulOverflow(*number, factor, scaled))
-      set(product, scaled);
-  std::optional<int64_t> total = get(product);
-  if (total && factor > 0 && *total % factor == 0)
-    set(dim, *total / factor);
+  if (std::optional<Extent> extent = get(dim))
+    set(product, multiply(*extent, factor));
+  if (std::optional<Extent> total = get(product))
+    set(dim, divideExactly(*total, factor));
 }
 
 void ShapeRules::sameShape(Value a, Value b) {
@@ -131,8 +136,8 @@ void ShapeRules::applyGemm(GroupedGemmOp op) {
       scaled(a, weights, slots);
     if (!sortedC)
       scaled(c, weights, slots);
-    if (std::optional<int64_t> rows = get(table))
-      set({op.getRows()[1], 0}, llvm::divideCeil(*rows, *op.getBlock()));
+    if (std::optional<Extent> rows = get(table))
+      set({op.getRows()[1], 0}, ceilDivide(*rows, *op.getBlock()));
     return;
   }
   case Grouping::Masked:
@@ -178,7 +183,7 @@ std::optional<ShapeRules::Dim> ShapeRules::rowDim(Operation *op, Rows rows) {
 
 void ShapeRules::applyWorstCaseRows(Operation *op) {
   if (auto align = dyn_cast<AlignOp>(op)) {
-    std::optional<int64_t> tokens = get({align.getIds(), 0});
+    std::optional<int64_t> tokens = number({align.getIds(), 0});
     int64_t slots = cast<ShapedType>(align.getIds().getType()).getDimSize(1);
     if (tokens)
       set({align.getSortedRows(), 0},
@@ -188,7 +193,7 @@ void ShapeRules::applyWorstCaseRows(Operation *op) {
   if (!gemm || gemm.getGrouping() != Grouping::Aligned)
     return;
   bool token = gemm.getRowSource() == RowSource::Token;
-  std::optional<int64_t> rows = get(
+  std::optional<int64_t> rows = number(
       {token || gemm.getAOrder() == RowOrder::Flat ? gemm.getA() : gemm.getC(),
        0});
   if (rows)
@@ -224,26 +229,13 @@ void ShapeRules::applyReshape(Value expanded, Value collapsed,
   }
 }
 
-/// `a op b` where it is defined and fits.
-static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
-  using Result = std::optional<int64_t>;
-  int64_t number;
+/// `a op b` of numbers where it is defined.
+static std::optional<Extent> foldNumbers(Operation *op, int64_t a, int64_t b) {
+  using Result = std::optional<Extent>;
   bool divisible = b > 0 && a >= 0;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](arith::AddIOp) {
-        return llvm::AddOverflow(a, b, number) ? Result() : Result(number);
-      })
-      .Case([&](arith::SubIOp) {
-        return llvm::SubOverflow(a, b, number) ? Result() : Result(number);
-      })
-      .Case([&](arith::MulIOp) {
-        return llvm::MulOverflow(a, b, number) ? Result() : Result(number);
-      })
       .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
           [&](auto) { return divisible ? Result(a / b) : Result(); })
-      .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto) {
-        return divisible ? Result(llvm::divideCeil(a, b)) : Result();
-      })
       .Case<arith::RemUIOp, arith::RemSIOp>(
           [&](auto) { return divisible ? Result(a % b) : Result(); })
       .Case<arith::MinUIOp, arith::MinSIOp>(
@@ -251,6 +243,23 @@ static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
       .Case<arith::MaxUIOp, arith::MaxSIOp>(
           [&](auto) { return Result(std::max(a, b)); })
       .Default([](Operation *) { return Result(); });
+}
+
+/// `a op b` where it is an Extent.
+static std::optional<Extent> fold(Operation *op, Extent a, Extent b) {
+  using Result = std::optional<Extent>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) { return add(a, b); })
+      .Case([&](arith::SubIOp) { return subtract(a, b); })
+      .Case([&](arith::MulIOp) { return multiply(a, b); })
+      .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto) {
+        return b.isNumber() ? ceilDivide(a, *b.number()) : Result();
+      })
+      .Default([&](Operation *) {
+        return a.isNumber() && b.isNumber()
+                   ? foldNumbers(op, *a.number(), *b.number())
+                   : Result();
+      });
 }
 
 void ShapeRules::applyArith(Operation *op) {
@@ -270,59 +279,90 @@ void ShapeRules::applyArith(Operation *op) {
   if (op->getNumOperands() != 2)
     return;
   Dim left{op->getOperand(0)}, right{op->getOperand(1)};
-  std::optional<int64_t> a = get(left), b = get(right), total = get(result);
-  if (a && b) {
-    if (std::optional<int64_t> number = fold(op, *a, *b))
-      set(result, *number);
-    return;
-  }
+  std::optional<Extent> a = get(left), b = get(right), total = get(result);
+  if (a && b)
+    return set(result, fold(op, *a, *b));
   if (!total || (!a && !b) || left.value == right.value)
     return;
   // Backwards: one operand from the other and the result.
-  int64_t other = a ? *a : *b, number;
+  Extent other = a ? *a : *b;
   Dim unknown = a ? right : left;
   if (isa<arith::MulIOp>(op))
     multiplied(result, {left, right});
-  else if (isa<arith::AddIOp>(op) && !llvm::SubOverflow(*total, other, number))
-    set(unknown, number);
-  else if (isa<arith::SubIOp>(op) &&
-           !(a ? llvm::SubOverflow(other, *total, number)
-               : llvm::AddOverflow(*total, other, number)))
-    set(unknown, number);
+  else if (isa<arith::AddIOp>(op))
+    set(unknown, subtract(*total, other));
+  else if (isa<arith::SubIOp>(op))
+    set(unknown, a ? subtract(other, *total) : add(*total, other));
+}
+
+/// The value of `expr` where it is an Extent.
+static std::optional<Extent> evaluate(AffineExpr expr, unsigned numDims,
+                                      ArrayRef<Extent> operands) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return operands[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return operands[numDims + symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<Extent> lhs = evaluate(binary.getLHS(), numDims, operands);
+  std::optional<Extent> rhs = evaluate(binary.getRHS(), numDims, operands);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return add(*lhs, *rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return multiply(*lhs, *rhs);
+  if (!rhs->isNumber() || *rhs->number() <= 0)
+    return std::nullopt;
+  int64_t divisor = *rhs->number();
+  if (expr.getKind() == AffineExprKind::CeilDiv)
+    return ceilDivide(*lhs, divisor);
+  bool modulo = expr.getKind() == AffineExprKind::Mod;
+  if (std::optional<Extent> exact = divideExactly(*lhs, divisor))
+    return modulo ? Extent(0) : exact;
+  if (!lhs->isNumber())
+    return std::nullopt;
+  int64_t number = *lhs->number();
+  return modulo ? llvm::mod(number, divisor)
+                : llvm::divideFloorSigned(number, divisor);
 }
 
 void ShapeRules::applyAffine(Operation *op, AffineMap map) {
-  Builder builder(op->getContext());
-  SmallVector<Attribute> operands;
+  SmallVector<Extent> operands;
   std::optional<unsigned> unknown;
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
-    std::optional<int64_t> number = get({value});
-    if (!number && unknown)
+    std::optional<Extent> extent = get({value});
+    if (!extent && unknown)
       return;
-    if (!number)
+    if (!extent)
       unknown = i;
-    operands.push_back(builder.getIndexAttr(number.value_or(0)));
+    operands.push_back(extent.value_or(0));
   }
-  auto evaluate = [&](int64_t number) -> std::optional<int64_t> {
+  auto valueAt = [&](Extent extent) {
     if (unknown)
-      operands[*unknown] = builder.getIndexAttr(number);
-    SmallVector<Attribute> results;
-    if (failed(map.constantFold(operands, results)) ||
-        !isa<IntegerAttr>(results.front()))
-      return std::nullopt;
-    return cast<IntegerAttr>(results.front()).getInt();
+      operands[*unknown] = extent;
+    return evaluate(map.getResult(0), map.getNumDims(), operands);
   };
-  std::optional<int64_t> atZero = evaluate(0);
-  if (!atZero)
-    return;
+  std::optional<Extent> atZero = valueAt(0);
   if (!unknown)
-    return set({op->getResult(0)}, *atZero);
+    return set({op->getResult(0)}, atZero);
   // Backwards, as if the map were linear; evaluating tells whether it is.
-  std::optional<int64_t> atOne = evaluate(1), total = get({op->getResult(0)});
-  if (!total || !atOne || *atOne == *atZero)
+  std::optional<Extent> atOne = valueAt(1), total = get({op->getResult(0)});
+  if (!total || !atZero || !atOne)
     return;
-  int64_t solution = (*total - *atZero) / (*atOne - *atZero);
-  if (evaluate(solution) == total)
+  std::optional<Extent> slope = subtract(*atOne, *atZero);
+  std::optional<Extent> rest = subtract(*total, *atZero);
+  if (!slope || !rest || !slope->isNumber())
+    return;
+  if (*slope->number() < 0) {
+    slope = multiply(*slope, -1);
+    rest = multiply(*rest, -1);
+  }
+  if (!slope || !rest)
+    return;
+  std::optional<Extent> solution = divideExactly(*rest, *slope->number());
+  if (solution && valueAt(*solution) == total)
     set({op->getOperand(*unknown)}, solution);
 }
 
@@ -344,9 +384,9 @@ void ShapeRules::apply(Operation *op) {
                first(route.getIds()), first(route.getTokenIds())});
       })
       .Case([&](AlignOp align) {
-        if (std::optional<int64_t> rows = get(first(align.getSortedRows())))
+        if (std::optional<Extent> rows = get(first(align.getSortedRows())))
           set(first(align.getTileExpert()),
-              llvm::divideCeil(*rows, align.getBlock()));
+              ceilDivide(*rows, align.getBlock()));
       })
       .Case([&](GroupedGemmOp gemm) { applyGemm(gemm); })
       .Case([&](ActivationOp activation) {

@@ -37,10 +37,17 @@ public:
   void applyWorstCaseRows(Operation *op);
 
 private:
-  std::optional<int64_t> get(Dim dim) const {
+  std::optional<Extent> get(Dim dim) const {
     return solver.get(dim.value, dim.i);
   }
-  void set(Dim dim, int64_t number) { solver.set(dim.value, dim.i, number); }
+  std::optional<int64_t> number(Dim dim) const {
+    std::optional<Extent> extent = get(dim);
+    return extent ? extent->number() : std::nullopt;
+  }
+  void set(Dim dim, std::optional<Extent> extent) {
+    if (extent)
+      solver.set(dim.value, dim.i, *extent);
+  }
 
   /// All dims are equal; those without a value are left out.
   void equal(ArrayRef<Dim> dims);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ SmallVector<func::FuncOp> moe::reachableFunctions(func::FuncOp function) {
 ShapeSolver::ShapeSolver(func::FuncOp function)
     : functions(reachableFunctions(function)) {}
 
-std::optional<int64_t> ShapeSolver::get(Value value, unsigned i) const {
+std::optional<Extent> ShapeSolver::get(Value value, unsigned i) const {
   if (i == kScalar) {
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)))
@@ -57,10 +58,18 @@ std::optional<int64_t> ShapeSolver::get(Value value, unsigned i) const {
   return found->second;
 }
 
-void ShapeSolver::set(Value value, unsigned i, int64_t number) {
-  if (get(value, i) || (i != kScalar && number < 0))
+void ShapeSolver::set(Value value, unsigned i, Extent extent) {
+  bool negative = extent.isNumber() && *extent.number() < 0;
+  if (std::optional<Extent> before = get(value, i)) {
+    bool differs = before->isNumber() && extent.isNumber() &&
+                   *before->number() != *extent.number();
+    if (differs && i != kScalar && !contradiction)
+      contradiction = {value, i, *before->number(), *extent.number()};
     return;
-  known[{value, i}] = number;
+  }
+  if (i != kScalar && negative)
+    return;
+  known.insert({{value, i}, extent});
   changed = true;
 }
 
@@ -69,19 +78,28 @@ void ShapeSolver::setShape(Value tensor, ArrayRef<int64_t> shape) {
     set(tensor, i, extent);
 }
 
-std::optional<int64_t> ShapeSolver::dim(Value tensor, unsigned i) const {
+void ShapeSolver::setScalar(Value value, int64_t number) {
+  set(value, kScalar, number);
+}
+
+std::optional<Extent> ShapeSolver::extent(Value tensor, unsigned i) const {
   return get(tensor, i);
 }
 
+std::optional<int64_t> ShapeSolver::dim(Value tensor, unsigned i) const {
+  std::optional<Extent> extent = get(tensor, i);
+  return extent ? extent->number() : std::nullopt;
+}
+
 std::optional<int64_t> ShapeSolver::scalar(Value value) const {
-  return get(value, kScalar);
+  return dim(value, kScalar);
 }
 
 std::optional<SmallVector<int64_t>> ShapeSolver::shape(Value tensor) const {
   SmallVector<int64_t> extents;
   auto type = dyn_cast<ShapedType>(tensor.getType());
   for (int64_t i = 0, e = type ? type.getRank() : 0; i < e; ++i) {
-    std::optional<int64_t> extent = get(tensor, i);
+    std::optional<int64_t> extent = dim(tensor, i);
     if (!extent)
       return std::nullopt;
     extents.push_back(*extent);
@@ -98,8 +116,71 @@ void ShapeSolver::solve() {
   do {
     changed = false;
     for (func::FuncOp function : functions)
-      function.walk([&](Operation *op) { rules.apply(op); });
+      function.walk([&](Operation *op) {
+        if (followCalls || !isa<func::CallOp>(op))
+          rules.apply(op);
+      });
   } while (changed);
+}
+
+/// Whether a function among `functions` is called more than once.
+static bool callsTwice(ArrayRef<func::FuncOp> functions) {
+  llvm::StringMap<int> calls;
+  bool twice = false;
+  for (func::FuncOp function : functions)
+    function.walk(
+        [&](func::CallOp call) { twice |= ++calls[call.getCallee()] > 1; });
+  return twice;
+}
+
+/// "operand 2" or "result 0": which value of `op` it is.
+static std::string nameOf(Value value, Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == value)
+      return ("operand " + Twine(operand.getOperandNumber())).str();
+  if (auto result = dyn_cast<OpResult>(value))
+    return ("result " + Twine(result.getResultNumber())).str();
+  return "an argument";
+}
+
+LogicalResult ShapeSolver::check() {
+  solve();
+  if (callsTwice(functions))
+    return success();
+  ShapeRules rules(*this);
+  for (func::FuncOp function : functions)
+    for (Operation &op : function.getBody().front()) {
+      contradiction.reset();
+      if (!isa<func::CallOp>(op))
+        rules.apply(&op);
+      if (!contradiction)
+        continue;
+      auto [value, i, known, wanted] = *contradiction;
+      InFlightDiagnostic error = op.emitOpError("requires extent ")
+                                 << i << " of " << nameOf(value, &op) << ", "
+                                 << value.getType() << ", to be " << wanted
+                                 << " at run time, but it is " << known;
+      if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+        error.attachNote(empty.getLoc()) << "made here";
+      return error;
+    }
+  return success();
+}
+
+std::optional<int64_t> ShapeSolver::tokens() {
+  ShapeRules rules(*this);
+  for (ShapeRules::Rows rows : {ShapeRules::Rows::OfTokens,
+                                ShapeRules::Rows::OfIds, ShapeRules::Rows::Any})
+    for (func::FuncOp function : functions) {
+      std::optional<ShapeRules::Dim> first;
+      function.walk([&](Operation *op) {
+        first = rules.rowDim(op, rows);
+        return first ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (first)
+        return dim(first->value, first->i);
+    }
+  return std::nullopt;
 }
 
 void ShapeSolver::solveWithTokens(int64_t tokens) {
@@ -120,4 +201,29 @@ void ShapeSolver::solveWithTokens(int64_t tokens) {
       rules.applyWorstCaseRows(op);
       solve();
     });
+}
+
+void ShapeSolver::solveWithSymbols() {
+  functions.resize(1);
+  followCalls = false;
+  func::FuncOp function = functions.front();
+  unsigned symbols = 0;
+  auto assume = [&](Value value, unsigned i) {
+    if (get(value, i))
+      return;
+    set(value, i, Extent::symbol(symbols++));
+    solve();
+  };
+  solve();
+  ShapeRules rules(*this);
+  for (ShapeRules::Rows rows : {ShapeRules::Rows::OfTokens,
+                                ShapeRules::Rows::OfIds, ShapeRules::Rows::Any})
+    function.walk([&](Operation *op) {
+      if (std::optional<ShapeRules::Dim> dim = rules.rowDim(op, rows))
+        assume(dim->value, dim->i);
+    });
+  for (Value argument : function.getArguments())
+    if (auto type = dyn_cast<ShapedType>(argument.getType()))
+      for (int64_t i = 0, e = type.hasRank() ? type.getRank() : 0; i < e; ++i)
+        assume(argument, i);
 }

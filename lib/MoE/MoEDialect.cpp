@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,6 +34,95 @@ static ParseResult parseTile(AsmParser &parser, SmallVector<int64_t> &tile) {
 static void printTile(AsmPrinter &printer, ArrayRef<int64_t> tile) {
   printer << '[';
   llvm::interleaveComma(tile, printer);
+  printer << ']';
+}
+
+/// A parameter that is a float. `7` alone would be an integer.
+static ParseResult parseNumber(AsmParser &parser, FloatAttr &number) {
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute attr;
+  if (parser.parseAttribute(attr))
+    return failure();
+  number = dyn_cast<FloatAttr>(attr);
+  if (number)
+    return success();
+  InFlightDiagnostic error = parser.emitError(loc)
+                             << "expected a number with a decimal point";
+  if (auto integer = dyn_cast<IntegerAttr>(attr))
+    error << ": write "
+          << llvm::toString(integer.getValue(), 10, /*Signed=*/true) << ".0";
+  return error;
+}
+
+static void printNumber(AsmPrinter &printer, FloatAttr number) {
+  printer.printStrippedAttrOrType(number);
+}
+
+/// `8 * dim(0, 1) + 3`, `dim(0, 1)` or a number.
+static ParseResult parseExtent(AsmParser &parser, int64_t &factor,
+                               int64_t &argument, int64_t &dimension,
+                               int64_t &offset) {
+  factor = 1;
+  argument = dimension = offset = 0;
+  int64_t number;
+  OptionalParseResult isNumber = parser.parseOptionalInteger(number);
+  if (isNumber.has_value() && failed(*isNumber))
+    return failure();
+  if (isNumber.has_value() && failed(parser.parseOptionalStar())) {
+    factor = 0;
+    offset = number;
+    return success();
+  }
+  if (isNumber.has_value())
+    factor = number;
+  if (parser.parseKeyword("dim") || parser.parseLParen() ||
+      parser.parseInteger(argument) || parser.parseComma() ||
+      parser.parseInteger(dimension) || parser.parseRParen())
+    return failure();
+  if (succeeded(parser.parseOptionalPlus()))
+    return parser.parseInteger(offset);
+  return success();
+}
+
+static void printExtent(AsmPrinter &printer, int64_t factor, int64_t argument,
+                        int64_t dimension, int64_t offset) {
+  if (factor == 0) {
+    printer << offset;
+    return;
+  }
+  if (factor != 1)
+    printer << factor << " * ";
+  printer << "dim(" << argument << ", " << dimension << ")";
+  if (offset != 0)
+    printer << " + " << offset;
+}
+
+static ParseResult parseBound(AsmParser &parser, ExtentAttr &extent) {
+  int64_t factor, argument, dimension, offset;
+  if (parseExtent(parser, factor, argument, dimension, offset))
+    return failure();
+  extent =
+      ExtentAttr::get(parser.getContext(), factor, argument, dimension, offset);
+  return success();
+}
+
+static void printBound(AsmPrinter &printer, ExtentAttr extent) {
+  printExtent(printer, extent.getFactor(), extent.getArgument(),
+              extent.getDimension(), extent.getOffset());
+}
+
+static ParseResult parseExtents(AsmParser &parser,
+                                SmallVector<ExtentAttr> &extents) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseBound(parser, extents.emplace_back());
+  });
+}
+
+static void printExtents(AsmPrinter &printer, ArrayRef<ExtentAttr> extents) {
+  printer << '[';
+  llvm::interleaveComma(extents, printer, [&](ExtentAttr extent) {
+    printBound(printer, extent);
+  });
   printer << ']';
 }
 
@@ -174,7 +264,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> tile, int64_t stages,
                                    int64_t warps, int64_t cluster,
                                    int64_t splitK) {
-  if (tile.size() != 3 || llvm::any_of(tile, [](int64_t t) { return t < 1; }))
+  bool noTile = mma == Mma::Simt && tile.empty();
+  if ((tile.size() != 3 && !noTile) ||
+      llvm::any_of(tile, [](int64_t t) { return t < 1; }))
     return emitError()
            << "schedule requires tile to be [token rows, columns, k], all "
               "above 0";

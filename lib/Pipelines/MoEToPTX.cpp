@@ -35,6 +35,7 @@ static void addBufferization(OpPassManager &pm) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowUnknownOps = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createSeparateResultsPass());
   bufferization::BufferResultsToOutParamsPassOptions outParams;
   outParams.addResultAttribute = true;
   outParams.hoistStaticAllocs = true;
@@ -48,9 +49,14 @@ void moe::buildMoEToCTAPipeline(OpPassManager &pm,
   // 0. One function for each launch list: a call has no place in one, and its
   //    results no extent that the caller knows.
   pm.addPass(createInlinerPass());
+  //    What callers have to know, while it is still there to be seen.
+  pm.addPass(createDescribeArgumentsPass());
   // 1. Fewer, larger ops: epilogues into the GEMMs.
   pm.addPass(createFusePass());
-  // 2. A kernel for each GEMM; the later steps only read the decision.
+  // 2. A variant for each range of tokens, where there are any, then a kernel
+  //    for each GEMM; the later steps only read the decision.
+  pm.addPass(createSplitTokenRangesPass(
+      {options.automaticTokenRanges, options.arch, options.tokens}));
   pm.addPass(createSelectSchedulePass({options.arch, options.tokens}));
   // 3. Schedules, written or chosen, must fit the chip.
   pm.addPass(createCheckSchedulePass({options.arch}));
@@ -65,6 +71,8 @@ void moe::buildMoEToCTAPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // 7. A kernel and a launch in place of each op.
   pm.addPass(createOutlineKernelsPass({options.arch}));
+  //    Variants share most of them.
+  pm.addPass(createMergeKernelsPass());
 }
 
 void moe::buildMoEToNVVMPipeline(OpPassManager &pm,

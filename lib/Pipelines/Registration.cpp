@@ -26,11 +26,14 @@ void moe::registerDialects(DialectRegistry &registry) {
 void moe::registerPassesAndPipelines() {
   cta::registerBuildGemmKernelPass();
   cta::registerConvertCTAToNVVMPass();
+  registerDescribeArgumentsPass();
   registerFusePass();
+  registerSplitTokenRangesPass();
   registerSelectSchedulePass();
   registerCheckSchedulePass();
   registerAlignRowsPass();
   registerOutlineKernelsPass();
+  registerMergeKernelsPass();
   registerConvertMoEToCPUPass();
   registerFillEmptyTensorsPass();
   registerExpandStridedCopiesPass();

@@ -9,6 +9,7 @@
 #ifndef MOE_EXECUTION_INPUTPLAN_H
 #define MOE_EXECUTION_INPUTPLAN_H
 
+#include "moe/Execution/Extent.h"
 #include "moe/Execution/RandomInputs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,8 +33,19 @@ struct InputPlan {
 /// `function` for a type that arrays cannot hold.
 FailureOr<ElementKind> argumentKind(func::FuncOp function, unsigned argument);
 
-/// Plans one argument. The role comes from the ops that consume it, directly
-/// or through casts, reshapes, slices and calls; floats without one are
+/// A role, and the number that goes with it where it is known.
+struct InputUse {
+  InputRole role;
+  std::optional<Extent> bound;
+};
+
+/// What the ops that consume an argument, directly or through casts, reshapes,
+/// slices and calls, say about its elements: of several uses as ids the one
+/// with most experts counts, otherwise the first. None where they say nothing.
+std::optional<InputUse> inputUse(func::FuncOp function, unsigned argument,
+                                 const ShapeSolver &solver);
+
+/// Plans one argument. The role comes from inputUse; floats without one are
 /// Uniform. Emits an error that names the argument where an extent is unknown
 /// or no op says what its integers mean.
 FailureOr<InputPlan> planInput(func::FuncOp function, unsigned argument,

@@ -27,6 +27,12 @@ struct MoEToPTXOptions : public PassPipelineOptions<MoEToPTXOptions> {
       llvm::cl::desc("number of tokens the schedules are chosen for; any "
                      "number stays valid"),
       llvm::cl::init(512)};
+  PassOptions::Option<bool> automaticTokenRanges{
+      *this, "automatic-token-ranges",
+      llvm::cl::desc("a variant for each range of numbers of tokens that the "
+                     "cost model finds, in functions without "
+                     "moe.token_ranges"),
+      llvm::cl::init(false)};
 };
 
 /// moe on tensors or memrefs -> host function with launches and one gpu.module

@@ -7,8 +7,9 @@
 // RUN: moe-opt %s --pass-pipeline='builtin.module(moe-to-ptx{tokens=8192})' --emit=ptx > %t.sm_90a.ptx
 // RUN: %python %S/Inputs/check_manifest.py %t.sm_90a.json %t.sm_90a.ptx | FileCheck %s --check-prefixes=CHECK,SM90A
 
-// SM80:       version 1 @layer for sm_80: 5 arguments, 11 workspace, 0 maps, 8 launches
-// SM90A:      version 1 @layer for sm_90a: 5 arguments, 11 workspace, 2 maps, 8 launches
+// CHECK:      version 2 @layer for {{sm_80|sm_90a}}: 5 arguments, 8 kernels
+// SM80-NEXT:  [0, None]: 11 workspace, 0 maps, 8 launches
+// SM90A-NEXT: [0, None]: 11 workspace, 2 maps, 8 launches
 // CHECK-NEXT: layer_0_gate
 // CHECK-NEXT: layer_1_route
 // CHECK-NEXT: layer_2_align_rank
