@@ -116,13 +116,12 @@ def moe_peer(case, compiled):
     for i in range(case.slots):
         w13, w2 = case.matrices(i)
         tensors = [case.x, case.weights[i], case.ids[i], w13, w2, out]
-        calls.append([runtime.tensor(t.data_ptr(), t.shape) for t in tensors])
-    size = compiled.bundle.workspace_bytes(calls[0])
-    workspace = torch.empty(max(size, 1), device="cuda", dtype=torch.uint8)
+        calls.append(tensors)
+    size = compiled.bundle.workspace_bytes([t.shape for t in calls[0]])
+    workspace = torch.empty(size, device="cuda", dtype=torch.uint8)
 
     def call(i):
-        compiled.launch(calls[i], workspace.data_ptr(), size,
-                        torch.cuda.current_stream().cuda_stream)
+        compiled.launch(calls[i], workspace, torch.cuda.current_stream().cuda_stream)
         return out
 
     return call

@@ -109,11 +109,10 @@ def run(compiled, layer, arguments, x, weights):
     tensors = [x if "T" in shape else weights[name] for name, (shape, _) in arguments.items()]
     out = torch.full((x.shape[0], layer.hidden), float("nan"), dtype=torch.bfloat16,
                      device="cuda")
-    calls = [runtime.tensor(t.data_ptr(), t.shape) for t in tensors + [out]]
-    size = compiled.bundle.workspace_bytes(calls)
-    workspace = torch.full((max(size, 1),), 0xFF, dtype=torch.uint8, device="cuda")
-    compiled.launch(calls, workspace.data_ptr(), size,
-                    torch.cuda.current_stream().cuda_stream)
+    tensors.append(out)
+    size = compiled.bundle.workspace_bytes([t.shape for t in tensors])
+    workspace = torch.full((size,), 0xFF, dtype=torch.uint8, device="cuda")
+    compiled.launch(tensors, workspace, torch.cuda.current_stream().cuda_stream)
     torch.cuda.synchronize()
     return out
 
