@@ -18,7 +18,9 @@
 // The environment chooses what happens:
 //   FAKE_CUDA_LOG=FILE        append the lines to a file; none: no log
 //   FAKE_CUDA_FAIL=cuX=N,...  call cuX returns N; cuX=N@K: only the Kth, from 0
-//   FAKE_CUDA_REFUSE=KIND     cubin, ptx or both: code that it does not take
+//   FAKE_CUDA_REFUSE=KIND     cubin, ptx or both: code that it does not take;
+//                             a real cubin it never takes, only a text that
+//                             begins with FAKECUBIN
 //   FAKE_CUDA_CAPABILITY=90   compute capability of the device
 //   FAKE_CUDA_DEVICES=1       number of devices
 //   FAKE_CUDA_SHARED=232448   bytes of shared memory that a block may have
@@ -324,9 +326,14 @@ FAKE_API int cuModuleLoadDataEx(Handle *module, const void *image,
   LOCKED_CALL("cuModuleLoadDataEx");
   NEEDS_CONTEXT();
   std::string text = static_cast<const char *>(image);
-  std::string kind = text.compare(0, 9, "FAKECUBIN") == 0 ? "cubin" : "ptx";
+  bool elf = text.compare(0, 4,
+                          "\x7f"
+                          "ELF") == 0;
+  bool cubin = elf || text.compare(0, 9, "FAKECUBIN") == 0;
+  std::string kind = cubin ? "cubin" : "ptx";
+  // It cannot read a real one.
   bool refused =
-      textSetting("FAKE_CUDA_REFUSE").find(kind) != std::string::npos;
+      elf || textSetting("FAKE_CUDA_REFUSE").find(kind) != std::string::npos;
   record(R"({"call":"cuModuleLoadDataEx","image":"%s","refused":%s})",
          kind.c_str(), refused ? "true" : "false");
   if (refused) {
@@ -509,6 +516,14 @@ FAKE_API int cuMemFree_v2(DevicePtr data) {
   return Success;
 }
 
+/// FNV-1a in 64 bits.
+static unsigned long long checkSum(const void *data, size_t bytes) {
+  unsigned long long sum = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < bytes; ++i)
+    sum = (sum ^ static_cast<const unsigned char *>(data)[i]) * 0x100000001b3u;
+  return sum;
+}
+
 FAKE_API int cuMemcpyHtoD_v2(DevicePtr target, const void *source,
                              size_t bytes) {
   LOCKED_CALL("cuMemcpyHtoD");
@@ -516,6 +531,9 @@ FAKE_API int cuMemcpyHtoD_v2(DevicePtr target, const void *source,
   if (!isInside(target, bytes))
     return InvalidValue;
   std::memcpy(reinterpret_cast<void *>(target), source, bytes);
+  if (state().log)
+    record(R"({"call":"cuMemcpyHtoD","target":"%s","bytes":%zu,"sum":%llu})",
+           nameOf(target).c_str(), bytes, checkSum(source, bytes));
   return Success;
 }
 
