@@ -235,6 +235,10 @@ const char *moe_device_description(const moe_device *device) {
   return device ? device->device->description() : nullptr;
 }
 
+const char *moe_device_arch(const moe_device *device) {
+  return device ? device->device->arch() : nullptr;
+}
+
 moe_status moe_device_allocate(moe_device *device, uint64_t bytes,
                                void **data) {
   return guarded([&] {

@@ -48,6 +48,7 @@ public:
   ~CudaDevice() override;
 
   const char *description() const override { return text.c_str(); }
+  const char *arch() const override;
   std::unique_ptr<Module> load(const Bundle &bundle) override;
   void enter() override;
   void leave() noexcept override;
@@ -100,6 +101,15 @@ CudaDevice::CudaDevice(int ordinal) : driver(CudaDriver::get()) {
 }
 
 CudaDevice::~CudaDevice() { driver.primaryRelease(device); }
+
+const char *CudaDevice::arch() const {
+  if (computeCapability == 90)
+    return "sm_90a";
+  // Code for a chip runs on later ones; the instructions of sm_90a do not.
+  if (computeCapability > 90)
+    return "sm_90";
+  return computeCapability == 89 ? "sm_89" : "sm_80";
+}
 
 int CudaDevice::attribute(DeviceAttribute attribute) const {
   int value = 0;

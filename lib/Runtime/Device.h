@@ -64,6 +64,8 @@ public:
   virtual ~Device() = default;
 
   virtual const char *description() const = 0;
+  /// The chip to compile for.
+  virtual const char *arch() const = 0;
   virtual std::unique_ptr<Module> load(const Bundle &bundle) = 0;
 
   /// Between the two, this thread may encode and launch.

@@ -101,6 +101,7 @@ _OTHER_CALLS = {
     "moe_bundle_num_variants": (_S, (_P,)),
     "moe_device_close": (None, (_P,)),
     "moe_device_description": (_TEXT, (_P,)),
+    "moe_device_arch": (_TEXT, (_P,)),
     "moe_device_free": (None, (_P, _P)),
     "moe_layer_unload": (None, (_P,)),
     "moe_layer_code": (_TEXT, (_P,)),
@@ -286,6 +287,7 @@ class Device(_Handle):
     def __init__(self, kind="cuda", ordinal=0):
         self._handle = _make("moe_device_open", kind.encode(), ordinal)
         self.description = library().moe_device_description(self._handle).decode()
+        self.arch = library().moe_device_arch(self._handle).decode()
 
     def allocate(self, size):
         """The address of `size` bytes, aligned to 256."""

@@ -2,8 +2,12 @@
 //
 // RUN: moe-run %s --tokens=3 | FileCheck %s --check-prefix=DEFAULT
 // RUN: moe-run %s --tokens=3 --function=other | FileCheck %s --check-prefix=OTHER
+// RUN: moe-run %s --tokens=3 --function=@other | FileCheck %s --check-prefix=OTHER
+// RUN: sed s/@layer/@third/ %s | not moe-run --tokens=3 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// RUN: moe-run --version | FileCheck %s --check-prefix=VERSION
+// RUN: moe-opt --version | FileCheck %s --check-prefix=VERSION
+// RUN: moe-run %s --tokens=20 --print | FileCheck %s --check-prefix=ROWS --strict-whitespace
 // RUN: not moe-run %s --function=none 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not moe-run %s --tokens=3 --device=cuda 2>&1 | FileCheck %s --check-prefix=CUDA
 // RUN: not moe-run %s --tokens=3 --compare=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not moe-run %s --tokens=3 --device=quantum 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not moe-run %s --tokens=3 --inputs=seed:x 2>&1 | FileCheck %s --check-prefix=SEED
@@ -15,10 +19,9 @@
 // DEFAULT: @layer on reference, inputs seed:0
 // DEFAULT: 0 3x4xf32
 // OTHER: @other on reference, inputs seed:0
-// NONE: moe-run: error: there is no function @none with a body; choose by --function one of: @layer @other
-// CUDA: moe-run: error: device cuda is not part of this build; choose reference or cpu
-// EMULATOR: moe-run: error: device emulator is not part of this build; choose reference or cpu
-// UNKNOWN: moe-run: error: device quantum is unknown; choose reference or cpu
+// NONE: moe-run: error: there is no function none with a body; {{.*}}tool.mlir has 2 public functions; choose one: --function=layer or other
+// EMULATOR: moe-run: error: device emulator is unknown; choose reference, cpu or cuda
+// UNKNOWN: moe-run: error: device quantum is unknown; choose reference, cpu or cuda
 // SEED: moe-run: error: --inputs=seed:x has no number behind seed:
 // NOFILE: moe-run: error: {{.*}}nowhere.mlir: No such file or directory
 // AGREES: @layer on cpu, compared with reference, inputs seed:0
@@ -27,6 +30,13 @@
 // JSON: "compared_with": "reference"
 // JSON: "relative_l2":
 // JSON: "agrees": true
+// SEVERAL: moe-run: error: the input has 2 public functions; choose one: --function=third or other
+// VERSION: MoE compiler {{[0-9.]+.*}} (LLVM 22{{.*}})
+// A row per line where one line would be too long.
+// ROWS: 0 20x4xf32 = {{$}}
+// ROWS-NEXT: {{^\[\[[^][]*\],$}}
+// ROWS-COUNT-18: {{^ \[[^][]*\],$}}
+// ROWS-NEXT: {{^ \[[^][]*\]\]$}}
 // HELP: Examples:
 // HELP: Exit status: 0 the run succeeded and the results agree, 1 error, 2 the results
 func.func @layer(%x: tensor<?x8xf32>) -> tensor<?x4xf32> {

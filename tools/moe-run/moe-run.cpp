@@ -12,6 +12,7 @@
 #include "moe/Execution/NumpyFile.h"
 #include "moe/Execution/ShapeSolver.h"
 #include "moe/MoE/MoEDialect.h"
+#include "moe/MoE/UncountedExperts.h"
 #include "moe/Pipelines/CheckNesting.h"
 #include "moe/Pipelines/Registration.h"
 #include "moe/Reference/Reference.h"
@@ -20,9 +21,11 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -50,8 +53,9 @@ struct Options {
   cl::opt<std::string> device{
       "device", cl::value_desc("name"), cl::init("reference"),
       cl::cat(category),
-      cl::desc("What runs it: reference (the definition of the ops, slow) or "
-               "cpu (compiled). Default: reference")};
+      cl::desc("What runs it: reference (the definition of the ops, slow), cpu "
+               "(compiled) or cuda (compiled, on the first NVIDIA GPU). "
+               "Default: reference")};
   cl::opt<std::string> compare{
       "compare", cl::value_desc("name"), cl::cat(category),
       cl::desc("Run this device as well and compare the results. The reference "
@@ -123,22 +127,34 @@ static int fail(const llvm::Twine &message) {
 //===----------------------------------------------------------------------===//
 
 /// The function to run, or null after printing why there is none.
-static func::FuncOp findFunction(ModuleOp module, StringRef name) {
+static func::FuncOp findFunction(ModuleOp module, StringRef file,
+                                 StringRef name) {
   SmallVector<func::FuncOp> publicFunctions;
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())
       publicFunctions.push_back(function);
   if (name.empty() && publicFunctions.size() == 1)
     return publicFunctions.front();
+  name.consume_front("@");
   StringRef wanted = name.empty() ? "layer" : name;
   auto function = module.lookupSymbol<func::FuncOp>(wanted);
   if (function && !function.isExternal())
     return function;
-  std::string names;
+  std::string problem =
+      name.empty() ? file.str() : ("there is no function " + name).str();
+  if (!name.empty())
+    problem += (" with a body; " + file).str();
+  if (publicFunctions.empty()) {
+    fail(problem + " has no public function with a body");
+    return {};
+  }
+  SmallVector<StringRef> names;
   for (func::FuncOp known : publicFunctions)
-    names += " @" + known.getName().str();
-  fail("there is no function @" + wanted + " with a body; choose by " +
-       "--function one of:" + (names.empty() ? " none" : names));
+    names.push_back(known.getName());
+  fail(problem + " has " + llvm::Twine(names.size()) + " public function" +
+       (names.size() == 1 ? "; write" : "s; choose one:") +
+       " --function=" + llvm::join(ArrayRef(names).drop_back(), ", ") +
+       (names.size() == 1 ? "" : " or ") + names.back());
   return {};
 }
 
@@ -166,6 +182,7 @@ private:
   LogicalResult readOverrides();
   LogicalResult readFolder();
   LogicalResult makeRandom(uint64_t seed);
+  LogicalResult checkTokens();
 
   const Options &options;
   func::FuncOp function;
@@ -221,6 +238,14 @@ LogicalResult InputReader::makeRandom(uint64_t seed) {
   for (unsigned i = 0; i < arrays.size(); ++i) {
     if (arrays[i])
       continue;
+    Value argument = function.getArgument(i);
+    if (options.tokens >= 0 && isa<ShapedType>(argument.getType()) &&
+        !solver.shape(argument))
+      return function.emitOpError("leaves an extent of argument ")
+             << i << ", " << argument.getType()
+             << ", open: no op ties it to the number of tokens; give the array "
+                "with --input="
+             << i << ":FILE.npy";
     FailureOr<InputPlan> plan = planInput(function, i, solver);
     if (failed(plan))
       return failure();
@@ -235,14 +260,32 @@ LogicalResult InputReader::makeRandom(uint64_t seed) {
   return success();
 }
 
+/// The arrays of files may say another T than --tokens.
+LogicalResult InputReader::checkTokens() {
+  if (options.tokens < 0)
+    return success();
+  solver.solve();
+  std::optional<int64_t> tokens = solver.tokens();
+  if (!tokens || *tokens == options.tokens)
+    return success();
+  return failure(fail("--tokens=" + llvm::Twine(options.tokens.getValue()) +
+                      ", but the arrays from files have " +
+                      llvm::Twine(*tokens) + " tokens; leave --tokens out"));
+}
+
 LogicalResult InputReader::run() {
   if (options.tokens.getNumOccurrences() > 0 && options.tokens < 0)
     return failure(fail("--tokens must not be negative"));
   if (failed(readOverrides()))
     return failure();
   StringRef inputs = options.inputs;
-  if (!inputs.consume_front("seed:"))
-    return readFolder();
+  bool random = inputs.consume_front("seed:");
+  if (!random && failed(readFolder()))
+    return failure();
+  if ((!random || !options.input.empty()) && failed(checkTokens()))
+    return failure();
+  if (!random)
+    return success();
   uint64_t seed;
   if (inputs.getAsInteger(10, seed))
     return failure(
@@ -267,10 +310,9 @@ static Device findDevice(StringRef name, const ReferenceOptions &options) {
     };
   if (name == "cpu")
     return runOnCpu;
-  bool known = name == "emulator" || name == "cuda";
-  fail("device " + name +
-       (known ? " is not part of this build" : " is unknown") +
-       "; choose reference or cpu");
+  if (name == "cuda")
+    return runOnCuda;
+  fail("device " + name + " is unknown; choose reference, cpu or cuda");
   return {};
 }
 
@@ -351,6 +393,9 @@ static int runFunction(const Options &options, func::FuncOp function) {
   if (failed(reader.run()))
     return kError;
   std::vector<Array> inputs = reader.takeArrays();
+  warnAboutUncountedExperts(function);
+  if (options.device != "reference" && failed(checkExtents(function, inputs)))
+    return kError;
   if (!options.saveInputs.empty() &&
       failed(writeArrays(options.saveInputs, inputs)))
     return kError;
@@ -390,7 +435,13 @@ int main(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::extrahelp moreHelp(kMoreHelp);
+  setVersionPrinter();
   cl::ParseCommandLineOptions(argc, argv, kOverview);
+  if (options.file.getNumOccurrences() == 0 &&
+      llvm::sys::Process::StandardInIsUserInput()) {
+    cl::PrintHelpMessage();
+    return fail("there is no FILE.mlir");
+  }
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -410,6 +461,9 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return kError;
-  func::FuncOp function = findFunction(*module, options.function);
+  func::FuncOp function = findFunction(
+      *module,
+      options.file == "-" ? StringRef("the input") : StringRef(options.file),
+      options.function);
   return function ? runFunction(options, function) : kError;
 }

@@ -40,9 +40,19 @@ using Device = std::function<FailureOr<std::vector<Array>>(
 /// and the static extents of the argument's type.
 LogicalResult checkInputs(func::FuncOp function, ArrayRef<Array> inputs);
 
+/// Holds the extents that types leave open against the shape rules of the ops;
+/// fails after emitting an error at the first op that contradicts them. The
+/// reference checks each op when it runs it, compiled code does not.
+LogicalResult checkExtents(func::FuncOp function, ArrayRef<Array> inputs);
+
 /// Lowers the function to machine code of this CPU and calls it.
 FailureOr<std::vector<Array>> runOnCpu(func::FuncOp function,
                                        ArrayRef<Array> inputs);
+
+/// Compiles the function for the first NVIDIA GPU of this machine and launches
+/// it there. Results must be ranked tensors.
+FailureOr<std::vector<Array>> runOnCuda(func::FuncOp function,
+                                        ArrayRef<Array> inputs);
 
 } // namespace mlir::moe
 

@@ -197,6 +197,9 @@ MOE_RUNTIME_API moe_status moe_device_open(const char *name, int ordinal,
 MOE_RUNTIME_API void moe_device_close(moe_device *device);
 /* What the device calls itself, such as "NVIDIA H200 (sm_90)". */
 MOE_RUNTIME_API const char *moe_device_description(const moe_device *device);
+/* The chip to compile for to get the most out of the device, such as
+ * "sm_90a". */
+MOE_RUNTIME_API const char *moe_device_arch(const moe_device *device);
 /* For tools and tests that bring no allocator: device memory, 256-byte aligned,
  * copies and waits. A null stream is the device's default stream. */
 MOE_RUNTIME_API moe_status moe_device_allocate(moe_device *device,
@@ -232,8 +235,7 @@ MOE_RUNTIME_API moe_status moe_layer_time(moe_layer *layer,
                                           const moe_tensor *args,
                                           size_t num_args, void *workspace,
                                           uint64_t workspace_bytes,
-                                          uint32_t repeats,
-                                          moe_timing *timing);
+                                          uint32_t repeats, moe_timing *timing);
 /* "cubin" or "ptx": which of the two the driver took. */
 MOE_RUNTIME_API const char *moe_layer_code(const moe_layer *layer);
 
