@@ -3,12 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What Python needs beside the compiler, with NumPy alone.
 
-  cuda_device    runs a compiled function on an NVIDIA GPU through the driver,
-                 from the PTX and the launch list that moe-opt prints
+  runtime        loads and launches bundles, through libmoe_runtime
   random_inputs  makes the arguments that moe-run makes for a seed, bit for bit
 
-Nothing is imported here, so that a machine without a GPU driver can use
+Nothing is imported here, so that a machine without the runtime library can use
 random_inputs.
 """
 
-__all__ = ["cuda_device", "random_inputs"]
+__all__ = ["random_inputs", "runtime"]

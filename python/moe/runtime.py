@@ -352,53 +352,79 @@ class Layer(_Handle):
               ctypes.byref(timing))
         return timing.device, timing.host
 
-    def run(self, *inputs, repeats=1):
-        """The results for NumPy inputs. Results and workspace start as NaN, -1."""
+    def run(self, *inputs, result_shapes=None, repeats=1):
+        """The results for NumPy inputs.
+
+        Results and workspace start as NaN (integers: -1), and so does what lies
+        between the rows of an argument with strides. Addresses are multiples of
+        the alignment that the bundle states and of no more. `result_shapes` is
+        for results whose extents do not follow from those of the inputs.
+        """
         import numpy as np
 
-        bundle, device = self.bundle, self.device
-        given = iter(inputs)
-        arrays = []
-        for i, argument in enumerate(bundle.arguments):
-            if argument.strides is not None:
-                raise ValueError(f"argument {i} has strides {argument.strides}; use launch")
-            array = None if argument.is_result else next(given, None)
-            if array is None and not argument.is_result:
+        arguments, arrays = self.bundle.arguments, []
+        given, shapes = iter(inputs), iter(result_shapes or [])
+        for i, argument in enumerate(arguments):
+            if argument.is_result:
+                arrays.append(next(shapes, None))
+                continue
+            array = next(given, None)
+            if array is None:
                 raise ValueError(f"argument {i} is missing")
-            if array is not None:
-                array = np.ascontiguousarray(array)
-                if array.dtype != NUMPY_TYPES[argument.type]:
-                    raise ValueError(f"argument {i} is of {argument.type}, but got {array.dtype}")
+            array = np.ascontiguousarray(array)
+            if array.dtype != NUMPY_TYPES[argument.type]:
+                raise ValueError(f"argument {i} is of {argument.type}, but got {array.dtype}")
             arrays.append(array)
         if next(given, None) is not None:
             raise ValueError(f"got {len(inputs)} inputs, which is too many")
-        shapes = bundle.solve([None if a is None else a.shape for a in arrays])
-        for i, argument in enumerate(bundle.arguments):
-            if argument.is_result:
-                # Bytes of 255: a NaN in every float format, -1 in every integer.
-                arrays[i] = np.full(shapes[i], -1, NUMPY_TYPES[argument.type].replace(
-                    "float", "int").replace("uint", "int")).view(NUMPY_TYPES[argument.type])
-        return self._run(arrays, shapes, repeats)
+        shapes = self.bundle.solve([getattr(a, "shape", a) for a in arrays])
+        placed = []
+        for argument, array, shape in zip(arguments, arrays, shapes):
+            memory, view = _unwritten(argument, shape)
+            if not argument.is_result:
+                view[...] = array
+            placed.append((memory, view))
+        return self._run(placed, shapes, repeats)
 
-    def _run(self, arrays, shapes, repeats):
+    def _run(self, placed, shapes, repeats):
         import numpy as np
 
-        bundle, device, addresses = self.bundle, self.device, []
+        bundle, device, blocks, addresses = self.bundle, self.device, [], []
         size = bundle.workspace_bytes(shapes)
         try:
-            for array in arrays + [np.full(size, 0xFF, np.uint8)]:
-                addresses.append(device.allocate(array.nbytes))
-                device.upload(addresses[-1], array)
+            for argument, (memory, _) in zip(bundle.arguments, placed):
+                start = argument.alignment % 256
+                blocks.append(device.allocate(memory.nbytes + start))
+                addresses.append(blocks[-1] + start)
+                device.upload(addresses[-1], memory)
+            blocks.append(device.allocate(size))
+            device.upload(blocks[-1], np.full(size, 0xFF, np.uint8))
             args = bundle.tensors(shapes, addresses)
             for _ in range(repeats):
-                self.launch_raw(args, addresses[-1], size)
+                self.launch_raw(args, blocks[-1], size)
             device.synchronize()
             results = []
-            for i, argument in enumerate(bundle.arguments):
+            for argument, address, (memory, view) in zip(bundle.arguments, addresses, placed):
                 if argument.is_result:
-                    device.download(arrays[i], addresses[i])
-                    results.append(arrays[i])
+                    device.download(memory, address)
+                    results.append(np.ascontiguousarray(view))
             return results
         finally:
-            for address in addresses:
-                device.free(address)
+            for block in blocks:
+                device.free(block)
+
+
+def _unwritten(argument, shape):
+    """(memory, view): a flat array of poison, and the part of it that is the
+    argument, with its strides."""
+    import numpy as np
+
+    dtype = np.dtype(NUMPY_TYPES[argument.type])
+    strides = argument.strides
+    if strides is None:
+        strides = [int(np.prod(shape[i + 1:])) for i in range(len(shape))]
+    span = 0 if 0 in shape else 1 + sum((e - 1) * s for e, s in zip(shape, strides))
+    # Bytes of 255: a NaN in every float format, -1 in every integer.
+    memory = np.full(span * dtype.itemsize, 0xFF, np.uint8).view(dtype)
+    view = np.lib.stride_tricks.as_strided(memory, shape, [s * dtype.itemsize for s in strides])
+    return memory, view

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs prepared cases on a GPU and compares them with the reference.
 
-A case is a folder made by make_cases.py and its like: kernels.ptx,
-manifest.json, case.json (inputs by seed, tolerances) and, there or in the folder
-that case.json names as `data`, inputs/N.npy and expected/N.npy. Needs NumPy and
-libcuda.so.1, no LLVM. Each case runs twice; the runs must agree bit for bit.
+A case is a folder made by make_cases.py and its like: kernels.ptx and
+manifest.json, which together are a bundle, case.json (inputs by seed, tolerances)
+and, there or in the folder that case.json names as `data`, inputs/N.npy and
+expected/N.npy. Needs NumPy, libmoe_runtime.so and libcuda.so.1, no LLVM. Each case runs twice; the runs must agree bit for bit.
 The last line is `N passed, N failed`.
 """
 
@@ -20,7 +20,7 @@ import traceback
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
-from moe import cuda_device, random_inputs  # noqa: E402
+from moe import random_inputs, runtime  # noqa: E402
 
 TOLERANCES = {"bf16": 5e-3, "f16": 2e-3, "f32": 1e-5}
 
@@ -55,10 +55,9 @@ def compare(found, expected, dtype, skip, limit):
     return error if error <= limit else f"relative L2 {error:.2e} above {limit:.0e}"
 
 
-def run_case(driver, folder):
+def run_case(device, folder):
     case = json.loads((folder / "case.json").read_text())
-    layer = cuda_device.Layer(driver, (folder / "kernels.ptx").read_text(),
-                              (folder / "manifest.json").read_text())
+    layer = runtime.Layer(runtime.Bundle(folder), device)
     inputs, data = [], folder / case.get("data", ".")
     for i, argument in enumerate(case["arguments"]):
         path = data / "inputs" / f"{i}.npy"
@@ -68,8 +67,8 @@ def run_case(driver, folder):
                                              case["seed"], i))
     expected = [np.load(data / "expected" / f"{i}.npy") for i in range(case["results"])]
     shapes = [e.shape for e in expected]
-    first = layer.run(inputs, shapes)
-    second = layer.run(inputs, shapes)
+    first = layer.run(*inputs, result_shapes=shapes)
+    second = layer.run(*inputs, result_shapes=shapes)
     worst, problems = 0.0, []
     for i, (found, again, wanted) in enumerate(zip(first, second, expected)):
         if found.tobytes() != again.tobytes():
@@ -91,21 +90,21 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--filter", default="")
     args = parser.parse_args()
-    driver = cuda_device.Driver()
+    device = runtime.Device("cuda")
     passed = failed = 0
     for case in sorted(p.parent for p in args.folder.glob("*/case.json")):
         if args.filter not in case.name:
             continue
         start = time.time()
         try:
-            outcome = run_case(driver, case)
-        except cuda_device.CudaError as error:
+            outcome = run_case(device, case)
+        except runtime.RuntimeFailure as error:
             # An illegal access poisons the context: nothing after it can run.
             outcome = str(error)
-            driver_lost = "illegal" in outcome or "misaligned" in outcome or "launch" in outcome
+            context_lost = "illegal" in outcome or "misaligned" in outcome or "launch fail" in outcome
             print(f"FAIL {case.name}: {outcome}", flush=True)
             failed += 1
-            if driver_lost:
+            if context_lost:
                 print("the context is lost: run the rest with --filter", flush=True)
                 break
             continue
