@@ -51,7 +51,8 @@ def make(args, source, tokens):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sources", nargs="+", type=pathlib.Path)
-    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path("build/bin"))
+    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
+                        help="folder of the tools (default: those on PATH)")
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--seed", type=int, default=1)

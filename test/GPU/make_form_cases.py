@@ -99,7 +99,8 @@ class Maker:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path("build/bin"))
+    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
+                        help="folder of the tools (default: those on PATH)")
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--suites", default=",".join(form_suites.SUITES))
     parser.add_argument("--archs", default=",".join(ARCHS))
