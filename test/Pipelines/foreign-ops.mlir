@@ -6,13 +6,13 @@
 // RUN: moe-opt %s --pass-pipeline='builtin.module(moe-to-ptx)' | FileCheck %s --implicit-check-not='{{moe\.(gate|route|combine|activation|grouped_gemm) }}'
 
 // CHECK-LABEL: func.func @memrefs(
-// CHECK-SAME:      %[[X:.*]]: memref<?x8xf32>, %[[W:.*]]: memref<4x8xf32>, %[[L:.*]]: memref<?x4xf32>, %[[S:.*]]: memref<?x2xf32>, %[[I:.*]]: memref<?x2xi32>, %[[N:.*]]: index) {
-// CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[L]] : memref<?x4xf32>)
-// CHECK:         gpu.launch_func @moe_kernels::@memrefs_0_gate {{.*}} args(%[[X]] : memref<?x8xf32>, %[[W]] : memref<4x8xf32>, %[[L]] : memref<?x4xf32>,
+// CHECK-SAME:      %[[X:arg[0-9]]]: memref<?x8xf32> {{.*}} %[[W:arg[0-9]]]: memref<4x8xf32> {{.*}} %[[L:arg[0-9]]]: memref<?x4xf32> {{.*}} %[[S:arg[0-9]]]: memref<?x2xf32> {{.*}} %[[I:arg[0-9]]]: memref<?x2xi32> {{.*}} %[[N:arg[0-9]]]: index) {
+// CHECK:         gpu.launch_func @moe_kernels::@memrefs_0_fill {{.*}} args(%[[L]] : memref<?x4xf32>,
+// CHECK:         gpu.launch_func @moe_kernels::@memrefs_1_gate {{.*}} args(%[[X]] : memref<?x8xf32>, %[[W]] : memref<4x8xf32>, %[[L]] : memref<?x4xf32>,
 // CHECK:         linalg.exp ins(%[[L]] : memref<?x4xf32>) outs(%[[L]] : memref<?x4xf32>)
 // CHECK:         scf.for %[[K:.*]] = %{{.*}} to %[[N]] step
 // CHECK:           memref.store %{{.*}}, %[[L]][%[[K]],
-// CHECK:         gpu.launch_func @moe_kernels::@memrefs_1_route {{.*}} args(%[[L]] : memref<?x4xf32>, %[[S]] : memref<?x2xf32>, %[[I]] : memref<?x2xi32>,
+// CHECK:         gpu.launch_func @moe_kernels::@memrefs_2_route {{.*}} args(%[[L]] : memref<?x4xf32>, %[[S]] : memref<?x2xf32>, %[[I]] : memref<?x2xi32>,
 // CHECK:         return
 func.func @memrefs(%x: memref<?x8xf32>, %w: memref<4x8xf32>, %l: memref<?x4xf32>,
                    %s: memref<?x2xf32>, %i: memref<?x2xi32>, %n: index) {
@@ -61,10 +61,10 @@ func.func @tensors(%h: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %b : tensor<?x8xf32>
 }
 
-// Inside a branch the launch stays inside.
+// Inside a branch the launch stays inside. Its kernel is there already.
 // CHECK-LABEL: func.func @branch(
 // CHECK:         scf.if %{{.*}} {
-// CHECK:           gpu.launch_func @moe_kernels::@branch_0_activation
+// CHECK:           gpu.launch_func @moe_kernels::@tensors_0_activation
 // CHECK-NEXT:    {{^ *}}}
 // CHECK-NEXT:    return
 func.func @branch(%c: i1, %h: memref<?x8xf32>, %a: memref<?x8xf32>) {

@@ -16,7 +16,7 @@
 
 // HOST-LABEL: func.func @layer(
 // HOST-SAME:    memref<?x2048xbf16>
-// HOST-SAME:    {bufferize.result}
+// HOST-SAME:    bufferize.result
 // HOST-NOT:     {{moe\.(align|grouped_gemm|activation)[ (]}}
 // HOST:         gpu.launch_func @moe_kernels::@layer_0_align_rank
 // HOST-NOT:     {{moe\.(align|grouped_gemm|activation)[ (]}}

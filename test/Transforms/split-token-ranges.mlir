@@ -28,11 +28,14 @@ func.func private @declared(tensor<?x64xbf16>) attributes {moe.token_ranges = [[
 // CHECK:      func.func @layer_t8000_up(
 // CHECK-SAME: attributes {moe.token_range = [8000, -1], moe.variant_of = "layer"}
 
-// Schedules are for 4, 47 and 32000 tokens with two rows each.
+// Schedules are for 4, 47 and 32000 tokens with two rows each; without a range
+// for what the option says.
+// SELECT:       func.func @whole(
+// SELECT:         schedule = #moe.schedule<mma = mma_sync, tile = [32,
 // SELECT:       func.func @layer_t1_16_0(
 // SELECT:         schedule = #moe.schedule<mma = mma_sync, tile = [16,
 // SELECT:       func.func @layer_t17_128(
-// SELECT:         schedule = #moe.schedule<mma = mma_sync, tile = [32,
+// SELECT:         schedule = #moe.schedule<mma = mma_sync, tile = [16,
 // SELECT:       func.func @layer_t8000_up(
 // SELECT:         schedule = #moe.schedule<mma = wgmma, tile = [128,
 

@@ -76,7 +76,9 @@ llvm::Expected<BundleFolder> BundleFolder::create(llvm::StringRef folder) {
   llvm::SmallString<128> partial;
   fs::createUniquePath(target + ".partial-%%%%%%%%", partial,
                        /*MakeAbsolute=*/false);
-  if (std::error_code code = fs::create_directory(partial))
+  // Who may read it is for the umask to say, as with any folder.
+  if (std::error_code code = fs::create_directory(
+          partial, /*IgnoreExisting=*/false, fs::perms::all_all))
     return failure(partial, code);
   return BundleFolder(target.str().str(), partial.str().str());
 }
@@ -94,7 +96,8 @@ BundleFolder::~BundleFolder() {
 llvm::Expected<std::string> BundleFolder::place(llvm::StringRef name) const {
   llvm::SmallString<128> file(partial);
   path::append(file, name);
-  if (std::error_code code = fs::create_directories(path::parent_path(file)))
+  if (std::error_code code = fs::create_directories(
+          path::parent_path(file), /*IgnoreExisting=*/true, fs::perms::all_all))
     return failure(file, code);
   return file.str().str();
 }

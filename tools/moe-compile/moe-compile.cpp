@@ -160,8 +160,9 @@ static LogicalResult applyTokenRanges(const Options &options,
 
 /// Sends the remarks of every pass of the project to `file`.
 static LogicalResult writeRemarks(MLIRContext &context, StringRef file) {
-  remark::RemarkCategories categories;
-  categories.all = "moe-.*";
+  // A kind of remark without a pattern of its own is off, whatever `all` says.
+  const std::string ours = "moe-.*";
+  remark::RemarkCategories categories{ours, ours, ours, ours, ours};
   return remark::enableOptimizationRemarksWithLLVMStreamer(
       context, file, llvm::remarks::Format::YAML,
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
