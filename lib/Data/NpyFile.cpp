@@ -84,11 +84,8 @@ std::string NpyReader::readHeader() {
   // Magic, two bytes of version, two or four bytes of length.
   unsigned char prefix[12] = {};
   int64_t got = readBytes(descriptor, prefix, 10);
-  if (got < 10 || std::memcmp(prefix, kMagic.data(), kMagic.size()) != 0) {
-    bool magic = got >= static_cast<int64_t>(kMagic.size()) + 2 &&
-                 std::memcmp(prefix, kMagic.data(), kMagic.size()) == 0;
-    return magic ? "the file ends inside its header" : "not a .npy file";
-  }
+  if (got < 10 || std::memcmp(prefix, kMagic.data(), kMagic.size()) != 0)
+    return "not a .npy file";
   unsigned major = prefix[6];
   if (major < 1 || major > 3)
     return "unknown .npy version " + std::to_string(major);

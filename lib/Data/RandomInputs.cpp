@@ -15,6 +15,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace mlir::moe {
@@ -103,8 +104,9 @@ private:
 std::vector<int64_t> Generator::order() const {
   std::vector<int64_t> numbers(static_cast<size_t>(size));
   std::iota(numbers.begin(), numbers.end(), 0);
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [&](int64_t a, int64_t b) { return bits(a) < bits(b); });
+  std::sort(numbers.begin(), numbers.end(), [&](int64_t a, int64_t b) {
+    return std::pair(bits(a), a) < std::pair(bits(b), b);
+  });
   return numbers;
 }
 

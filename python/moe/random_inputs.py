@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs that every machine makes alike.
 
-`include/moe/Execution/RandomInputs.h` documents the hash and the roles; this is
+`include/moe/Data/RandomInputs.h` documents the hash and the roles; this is
 the same generator in NumPy, bit for bit. `moe-run --json` prints the role,
 bound, type and shape of every argument, which are the parameters of `generate`.
 

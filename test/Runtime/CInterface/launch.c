@@ -26,14 +26,7 @@ enum { kArguments = 5, kThreads = 8, kCalls = 500 };
 static __thread int counting;
 static int allocations;
 
-/* Sanitizers bring their own; the count is then of no meaning. */
-#if defined(__SANITIZE_ADDRESS__)
-#define OWN_MALLOC 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define OWN_MALLOC 0
-#endif
-#endif
+/* 0 where a sanitizer brings its own, and the count is of no meaning. */
 #ifndef OWN_MALLOC
 #define OWN_MALLOC 1
 #endif
