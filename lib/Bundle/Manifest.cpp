@@ -52,6 +52,8 @@ static FailureOr<SmallVector<func::FuncOp>> findVariants(Operation *module) {
                   "a manifest describes one function with launches, but there "
                   "are ")
         << functions.size();
+    if (functions.size() > 1)
+      diag << "; moe-compile --function=NAME compiles one of them";
     for (auto &[name, variants] : functions)
       diag.attachNote(variants.front().getLoc()) << "@" << name << " is one";
     return diag;

@@ -164,8 +164,8 @@ double RangeChooser::micros(int64_t chosenFor, int64_t t) {
     for (const TokenProblem &problem : group) {
       std::vector<Candidate> ranked = rankSchedules(problem.at(t), target);
       const Candidate *same = find(ranked, plan.choice[next++]);
-      sum += same ? exposedMicros(*same)
-                  : std::numeric_limits<double>::infinity();
+      sum +=
+          same ? exposedMicros(*same) : std::numeric_limits<double>::infinity();
     }
   return sum;
 }
