@@ -16,8 +16,13 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// Refuses attributes that the op does not have, which are misspelt ones.
+def CTA_OnlyOwnAttributes : NativeOpTrait<"OnlyOwnAttributes"> {
+  let cppNamespace = "::mlir::moe";
+}
+
 class CTA_Op<string mnemonic, list<Trait> traits = []>
-    : Op<CTA_Dialect, mnemonic, traits>;
+    : Op<CTA_Dialect, mnemonic, traits # [CTA_OnlyOwnAttributes]>;
 
 defvar CTA_Shared = LLVM_PointerInAddressSpace<3>;
 defvar CTA_Global = LLVM_PointerInAddressSpace<1>;

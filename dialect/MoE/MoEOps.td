@@ -17,11 +17,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def MoE_Shaped : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef],
                            "ranked tensor or strided memref">;
 
+/// Refuses attributes that the op does not have, which are misspelt ones.
+def MoE_OnlyOwnAttributes : NativeOpTrait<"OnlyOwnAttributes"> {
+  let cppNamespace = "::mlir::moe";
+}
+
+/// MLIR reads a number with a decimal point as f64, so its type is written.
+def MoE_F32Attr : FloatAttrBase<F32, "f32 attribute, for instance 2.5 : f32">;
+
 /// A destination-passing op: all operands are tensors (the results are the new
 /// values of the destinations) or all are memrefs (no results).
 class MoE_Op<string mnemonic, list<Trait> traits = []>
     : Op<MoE_Dialect, mnemonic, traits # [
-        DestinationStyleOpInterface,
+        MoE_OnlyOwnAttributes, DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
@@ -50,6 +58,9 @@ def MoE_GateOp : MoE_Op<"gate"> {
     in ascending h. x is [T, H], weight is [E, H], bias is [E], logits is
     [T, E] f32.
 
+    Lowers to loops on the CPU and to one kernel on a GPU, 4 tokens x 4 experts
+    to a thread block.
+
     - (C1) x, weight and logits have rank 2, bias has rank 1.
     - (C2) x, weight and bias are f32, bf16 or f16; logits is f32.
     - (C3) The extents T, H and E agree.
@@ -61,7 +72,7 @@ def MoE_GateOp : MoE_Op<"gate"> {
     `ins` `(` $x `,` $weight `:` type($x) `,` type($weight) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $logits `:` type($logits) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($logits)))
   }];
 }
 
@@ -100,9 +111,11 @@ def MoE_RouteOp : MoE_Op<"route", [AttrSizedOperandSegments]> {
     An entry whose logit is not selectable keeps its id with weight 0.
 
     Sparsemixer fills the k slots one after another. With m the largest logit
-    not yet chosen, an expert e takes part if `(m - l_e) / max(|l_e|, m)` is not
+    not yet chosen, compared in f32, an expert e takes part if `(m - l_e) / max(|l_e|, m)` is not
     above `2 * jitter`; the slot goes to m's expert with the weight of a softmax
     over the experts that take part and were not chosen before.
+
+    Lowers to loops on the CPU and to one kernel on a GPU, a token to a warp.
 
     - (C1) logits is [T, E] of f32, bf16 or f16; weights is [T, k] f32; ids is
       [T, k] i32.
@@ -126,16 +139,16 @@ def MoE_RouteOp : MoE_Op<"route", [AttrSizedOperandSegments]> {
       DefaultValuedAttr<I64Attr, "1">:$keep_groups,
       DefaultValuedAttr<MoE_GroupRankAttr, "::mlir::moe::GroupRank::Max">:$group_rank,
       UnitAttr:$renormalize,
-      DefaultValuedAttr<F32Attr, "1.0f">:$scale,
-      OptionalAttr<F32Attr>:$softcap,
-      DefaultValuedAttr<F32Attr, "0.01f">:$jitter);
+      DefaultValuedAttr<MoE_F32Attr, "1.0f">:$scale,
+      OptionalAttr<MoE_F32Attr>:$softcap,
+      DefaultValuedAttr<MoE_F32Attr, "0.01f">:$jitter);
   let assemblyFormat = [{
     `ins` `(` $logits `:` type($logits) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`table` `(` $token_ids^ `,` $table `:` type($token_ids) `,` type($table) `)`)?
     (`expert_scale` `(` $expert_scale^ `:` type($expert_scale) `)`)?
     `outs` `(` $weights `,` $ids `:` type($weights) `,` type($ids) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($weights)))
   }];
   let extraClassDeclaration = baseDeclaration # [{
     int64_t getNumExperts();
@@ -156,6 +169,9 @@ def MoE_AlignOp : MoE_Op<"align"> {
     tile_expert holds -1. Experts without rows get no block; ids that are no
     expert get no row.
 
+    Lowers to a counting sort: loops on the CPU, on a GPU three kernels, `rank`,
+    `scan` and `scatter`, without atomics.
+
     - (C1) ids is [T, k] i32, k static; expert_map is [E] i32, E static.
     - (C2) block is a power of two in [1, 256].
     - (C3) experts is in [1, 4096].
@@ -172,7 +188,7 @@ def MoE_AlignOp : MoE_Op<"align"> {
     (`expert_map` `(` $expert_map^ `:` type($expert_map) `)`)?
     `outs` `(` $sorted_rows `,` $tile_expert `,` $padded `,` $counts `:`
       type($sorted_rows) `,` type($tile_expert) `,` type($padded) `,` type($counts) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($sorted_rows)))
   }];
 }
 
@@ -186,6 +202,8 @@ def MoE_GroupIdsOp : MoE_Op<"group_ids"> {
     `masked`: R = E * capacity, row r belongs to `r / capacity` if
     `r % capacity < counts[e]`. All other rows get id -1.
 
+    Lowers to loops on the CPU and to one kernel on a GPU.
+
     - (C1) group_table is [E] i32, E static; ids is [R, 1] i32.
     - (C2) grouping is offsets, sizes or masked.
     - (C3) masked needs a static capacity of at least 0 with R = E * capacity;
@@ -196,7 +214,7 @@ def MoE_GroupIdsOp : MoE_Op<"group_ids"> {
   let assemblyFormat = [{
     `ins` `(` $group_table `:` type($group_table) `)`
     `outs` `(` $ids `:` type($ids) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($ids)))
   }];
 }
 
@@ -226,6 +244,12 @@ def MoE_GroupedGemmOp : MoE_Op<"grouped_gemm", [AttrSizedOperandSegments]> {
     `input` before, `output` after bias and activation. `a_order` and
     `c_order = sorted` (aligned only) index a or c by the position in
     sorted_rows instead of the flat row.
+
+    Lowers to vector loops on the CPU. On a GPU `schedule` decides: one kernel
+    of cta ops (`mma_sync`, `wgmma`), behind `moe.align` and for ragged layouts
+    `moe.group_ids`, which `moe-align-rows` puts in front; or one general kernel
+    (`simt`). An aligned GEMM with a and c sorted and without weights takes one
+    kernel more, which finds the number of flat rows in the table.
 
     - (C1) a, b are f32, bf16 or f16 of one type, or a is f32; c has the type of
       a or b, or is f32.
@@ -270,7 +294,7 @@ def MoE_GroupedGemmOp : MoE_Op<"grouped_gemm", [AttrSizedOperandSegments]> {
     (`scales` `(` $scales^ `:` type($scales) `)`)?
     (`weights` `(` $weights^ `:` type($weights) `)`)?
     `outs` `(` $c `:` type($c) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($c)))
   }];
   let extraClassDeclaration = baseDeclaration # [{
     /// Number of local experts, E of b or of the end offsets.
@@ -290,6 +314,9 @@ def MoE_ActivationOp : MoE_Op<"activation"> {
     `a[r, :] = activation(h[r, :])` in f32, rounded once. See
     `#moe.activation` for the functions.
 
+    Lowers to vector loops on the CPU and to one kernel on a GPU, if `moe-fuse`
+    cannot put it into the epilogue of the GEMM before it.
+
     - (C1) h and a have rank 2 and are f32, bf16 or f16.
     - (C2) h has twice the columns of a for a gated kind, as many otherwise.
     - (C3) The rows of h and a agree; the columns are static.
@@ -298,7 +325,7 @@ def MoE_ActivationOp : MoE_Op<"activation"> {
       MoE_ActivationAttr:$activation);
   let assemblyFormat = [{
     `ins` `(` $h `:` type($h) `)` `outs` `(` $a `:` type($a) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($a)))
   }];
 }
 
@@ -311,6 +338,9 @@ def MoE_CombineOp : MoE_Op<"combine", [AttrSizedOperandSegments]> {
     `weighted = false` the rows of y carry their weight already and w counts
     as 1. With `identity_experts = n` an id in [E, E + n) adds `w * x[t]`, w
     always included; E is the extent of expert_map where given, else `experts`.
+
+    Lowers to vector loops on the CPU and to one kernel on a GPU, a token to a
+    row of thread blocks.
 
     - (C1) y is [T*k, H], weights is [T, k] f32, ids is [T, k] i32, out is
       [T, H]; k and H are static.
@@ -325,9 +355,9 @@ def MoE_CombineOp : MoE_Op<"combine", [AttrSizedOperandSegments]> {
       Optional<MoE_Shaped>:$expert_map, Optional<MoE_Shaped>:$x,
       Optional<MoE_Shaped>:$residual, MoE_Shaped:$out,
       I64Attr:$experts, DefaultValuedAttr<I64Attr, "0">:$identity_experts,
-      DefaultValuedAttr<F32Attr, "1.0f">:$scale,
-      DefaultValuedAttr<F32Attr, "1.0f">:$routed_scale,
-      DefaultValuedAttr<F32Attr, "1.0f">:$residual_scale,
+      DefaultValuedAttr<MoE_F32Attr, "1.0f">:$scale,
+      DefaultValuedAttr<MoE_F32Attr, "1.0f">:$routed_scale,
+      DefaultValuedAttr<MoE_F32Attr, "1.0f">:$residual_scale,
       DefaultValuedAttr<BoolAttr, "true">:$weighted);
   let assemblyFormat = [{
     `ins` `(` $y `,` $weights `,` $ids `:` type($y) `,` type($weights) `,` type($ids) `)`
@@ -335,7 +365,7 @@ def MoE_CombineOp : MoE_Op<"combine", [AttrSizedOperandSegments]> {
     (`identity` `(` $x^ `:` type($x) `)`)?
     (`residual` `(` $residual^ `:` type($residual) `)`)?
     `outs` `(` $out `:` type($out) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($out)))
   }];
 }
 
@@ -347,6 +377,9 @@ def MoE_PermuteOp : MoE_Op<"permute"> {
     an expert: `rows[p] = x[source[p] / k]`, `source[p]` the flat row,
     `offsets[e]` the end of local expert e in this list. Past `offsets[E - 1]`
     source holds `T * k` and rows is not written.
+
+    Lowers to loops on the CPU; on a GPU to the three kernels of `moe.align` and
+    one that copies rows, if `moe-fuse` cannot gather them in the GEMM.
 
     - (C1) x is [T, H], ids is [T, k] i32; k and H are static.
     - (C2) rows is [T*k, H] of the type of x: f32, bf16 or f16.
@@ -361,7 +394,7 @@ def MoE_PermuteOp : MoE_Op<"permute"> {
     (`expert_map` `(` $expert_map^ `:` type($expert_map) `)`)?
     `outs` `(` $rows `,` $source `,` $offsets `:`
       type($rows) `,` type($source) `,` type($offsets) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($rows)))
   }];
 }
 
@@ -372,6 +405,9 @@ def MoE_UnpermuteOp : MoE_Op<"unpermute"> {
     rows of y; other rows of y are not written. Of two equal sources the later p
     wins.
 
+    Lowers to loops on the CPU; on a GPU to three kernels, `clear`, `winner` and
+    `copy`, if `moe-fuse` cannot scatter rows in the GEMM.
+
     - (C1) rows is [R, H], source is [R] i32, y is [R, H]; H is static.
     - (C2) rows and y share a type: f32, bf16 or f16.
     - (C3) The extents agree.
@@ -380,17 +416,20 @@ def MoE_UnpermuteOp : MoE_Op<"unpermute"> {
   let assemblyFormat = [{
     `ins` `(` $rows `,` $source `:` type($rows) `,` type($source) `)`
     `outs` `(` $y `:` type($y) `)`
-    attr-dict (`->` type($results)^)?
+    attr-dict `` custom<Results>(type($results), ref(type($y)))
   }];
 }
 
-def MoE_EncodeTensorMapOp : Op<MoE_Dialect, "encode_tensor_map", [Pure]> {
+def MoE_EncodeTensorMapOp : Op<MoE_Dialect, "encode_tensor_map",
+    [Pure, MoE_OnlyOwnAttributes]> {
   let summary = "describe a buffer to the tensor memory accelerator";
   let description = [{
     A host value: the loader of a bundle encodes it once from the address of
     `source`, a memref of rank 2 to 5. The innermost dimension of the memref is
     the first of the map, and the map has the memref's strides. `box` gives the extents of one load, in the
     order of the memref's dimensions; `swizzle` is the swizzle in bytes.
+
+    Lowers to an entry of the launch list; no code runs for it on the GPU.
 
     - (C1) source is a memref of rank 2 to 5 without offset, of integers or
       floats of 8, 16, 32 or 64 bits, with a static inner extent of stride 1;

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/Bundle/EmitPTX.h"
+
+#include "HostOps.h"
+
 #include "moe/Conversion/MoEToGPU.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,6 +50,19 @@ static void printWithHeaders(StringRef ptx,
   }
 }
 
+/// Warns at ops of `module` that compute on tensors or memrefs and that no
+/// kernel replaced: who launches the kernels alone misses them.
+static void warnAboutHostOps(Operation *module) {
+  module->walk<WalkOrder::PreOrder>([](Operation *op) {
+    if (isa<gpu::GPUModuleOp, gpu::BinaryOp>(op))
+      return WalkResult::skip();
+    if (computesOnData(op))
+      op->emitWarning() << "'" << op->getName()
+                        << "' op stays on the host; no kernel computes it";
+    return WalkResult::advance();
+  });
+}
+
 LogicalResult moe::emitPTX(Operation *module, raw_ostream &os) {
   llvm::StringMap<KernelInfoAttr> infos;
   module->walk([&](gpu::LaunchFuncOp launch) {
@@ -61,8 +77,9 @@ LogicalResult moe::emitPTX(Operation *module, raw_ostream &os) {
   });
   if (texts.empty())
     return emitError(module->getLoc(),
-                     "there is no PTX to print: no gpu.binary holds any. Run "
-                     "the pipeline moe-to-ptx on a function with moe ops");
+                     "there is no PTX to print; add --moe-to-ptx, and let the "
+                     "input be a function with moe ops");
+  warnAboutHostOps(module);
   for (StringRef text : texts)
     printWithHeaders(text.rtrim(StringRef("\0\n", 2)), infos, os);
   return success();

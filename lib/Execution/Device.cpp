@@ -8,6 +8,8 @@
 
 #include "moe/Execution/Device.h"
 
+#include "moe/Execution/ShapeSolver.h"
+
 using namespace mlir;
 using namespace mlir::moe;
 
@@ -37,4 +39,16 @@ LogicalResult moe::checkInputs(func::FuncOp function, ArrayRef<Array> inputs) {
              << describe(array);
   }
   return success();
+}
+
+LogicalResult moe::checkExtents(func::FuncOp function, ArrayRef<Array> inputs) {
+  ShapeSolver solver(function);
+  for (auto [argument, array] :
+       llvm::zip_equal(function.getArguments(), inputs)) {
+    if (isa<ShapedType>(argument.getType()))
+      solver.setShape(argument, array.shape());
+    else if (argument.getType().isIntOrIndex())
+      solver.setScalar(argument, array.intAt(0));
+  }
+  return solver.check();
 }

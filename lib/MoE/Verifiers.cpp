@@ -17,6 +17,52 @@
 using namespace mlir;
 using namespace mlir::moe;
 
+/// The clauses that stand in front of `outs`, over all ops.
+static constexpr StringRef kClauses[] = {
+    "ins",      "bias",   "table",   "rows",     "expert_map", "expert_scale",
+    "identity", "scales", "weights", "residual", "outs"};
+
+/// The types behind `->`, none on memrefs. What stands here by mistake is
+/// named, since the parser can only tell that it expected another op.
+static ParseResult parseResults(OpAsmParser &parser,
+                                SmallVectorImpl<Type> &types,
+                                Type destination) {
+  StringRef clause;
+  SMLoc loc = parser.getCurrentLocation();
+  auto misplaced = [&] {
+    return succeeded(parser.parseOptionalKeyword(&clause, kClauses));
+  };
+  auto refuse = [&] {
+    return parser.emitError(loc)
+           << "'" << clause << "' has to stand before 'outs', once: the order "
+           << "is ins(..), optional clauses as in the reference of the op, "
+              "outs(..), {attributes}, -> types";
+  };
+  if (misplaced())
+    return refuse();
+  if (failed(parser.parseOptionalArrow())) {
+    if (!isa<TensorType>(destination))
+      return success();
+    return parser.emitError(loc)
+           << "expected '->' and the type of each result: the destinations are "
+              "tensors, and the op returns their new values";
+  }
+  if (parser.parseTypeList(types))
+    return failure();
+  loc = parser.getCurrentLocation();
+  if (misplaced())
+    return refuse();
+  if (succeeded(parser.parseOptionalLBrace()))
+    return parser.emitError(loc) << "attributes have to stand before '->'";
+  return success();
+}
+
+static void printResults(OpAsmPrinter &printer, Operation *, TypeRange types,
+                         Type) {
+  if (!types.empty())
+    printer << " -> " << types;
+}
+
 #define GET_OP_CLASSES
 #include "moe/MoE/MoEOps.cpp.inc"
 

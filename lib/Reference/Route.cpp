@@ -212,12 +212,12 @@ void Router::scaleWeights() {
 // Sparsemixer
 //===----------------------------------------------------------------------===//
 
-/// The candidate with the largest logit, or -1.
+/// The candidate with the largest logit, rounded to f32 as every key, or -1.
 static int64_t bestLogit(const Token &token) {
+  auto key = [&](int64_t e) { return static_cast<float>(token.logits[e]); };
   int64_t best = -1;
   for (int64_t e = 0, end = token.logits.size(); e < end; ++e)
-    if (token.candidate[e] &&
-        (best < 0 || token.logits[e] > token.logits[best]))
+    if (token.candidate[e] && (best < 0 || key(e) > key(best)))
       best = e;
   return best;
 }

@@ -178,7 +178,10 @@ const Target *mlir::moe::lookupTarget(Location loc, llvm::StringRef arch) {
   const Target *target = lookupTarget(arch);
   if (!target)
     emitError(loc) << "no target '" << arch << "'; supported are "
-                   << supportedArchs();
+                   << supportedArchs()
+                   << (arch.contains(',')
+                           ? "; the options of a pass are separated by blanks"
+                           : "");
   return target;
 }
 

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/MoE/MoEDialect.h"
+#include "moe/MoE/UncountedExperts.h"
 #include "moe/Transforms/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -341,6 +342,7 @@ void Fuse::fusePermutes(RewriterBase &rewriter) {
 }
 
 void Fuse::runOnOperation() {
+  warnAboutUncountedExperts(getOperation());
   IRRewriter rewriter(&getContext());
   fusePermutes(rewriter);
   SmallVector<Operation *> candidates;

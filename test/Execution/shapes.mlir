@@ -59,12 +59,12 @@ func.func @rows(%x: tensor<?x8xf32>) -> tensor<?x4xf32> {
   return %a : tensor<?x4xf32>
 }
 
-// OPEN: error: 'func.func' op leaves an extent of argument 1, 'tensor<?xf32>', open; give the array with --input=1:FILE.npy, or T with --tokens
+// OPEN: error: 'func.func' op leaves an extent of argument 1, 'tensor<?xf32>', open: no op ties it to the number of tokens; give the array with --input=1:FILE.npy
 func.func @open(%x: tensor<2xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
-// TOKENS: error: 'func.func' op leaves an extent of argument 0, 'tensor<?x4xf32>', open
+// TOKENS: error: 'func.func' op leaves an extent of argument 0, 'tensor<?x4xf32>', open; give the array with --input=0:FILE.npy, or T with --tokens
 func.func @no_tokens(%l: tensor<?x4xf32>, %w: tensor<?x2xf32>, %i: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %r:2 = moe.route ins(%l : tensor<?x4xf32>) outs(%w, %i : tensor<?x2xf32>, tensor<?x2xi32>) -> tensor<?x2xf32>, tensor<?x2xi32>
   return %r#1 : tensor<?x2xi32>

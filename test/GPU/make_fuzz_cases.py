@@ -34,11 +34,11 @@ def make(args, index, cases):
     source.write_text(program.module())
     for i, array in enumerate(program.arrays):
         np.save(folder / "inputs" / f"{i}.npy", array)
-    commands = [["moe-run", source, f"--inputs={folder / 'inputs'}",
+    commands = [[args.bin / "moe-run", source, f"--inputs={folder / 'inputs'}",
                  f"--outputs={folder / 'expected'}"]]
     pipeline = f"--moe-to-ptx=arch={args.arch} tokens={args.schedule_tokens}"
     for what, name in (("ptx", "kernels.ptx"), ("manifest", "manifest.json")):
-        commands.append(["moe-opt", source, pipeline, f"--emit={what}", "-o", folder / name])
+        commands.append([args.bin / "moe-opt", source, pipeline, f"--emit={what}", "-o", folder / name])
     for command in commands:
         error = run_command([str(part) for part in command])
         if error:
@@ -54,6 +54,8 @@ def make(args, index, cases):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
+                        help="folder of moe-run and moe-opt (default: as on PATH)")
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--batch", type=int, default=20)
@@ -68,6 +70,8 @@ def main():
         if error:
             failed += 1
             print(f"{index}: {error}", file=sys.stderr)
+    functions = -(-len(cases) // args.batch)
+    print(f"{len(cases)} cases in {functions} functions, {failed} functions failed")
     return 1 if failed else 0
 
 

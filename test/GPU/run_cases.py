@@ -13,6 +13,7 @@ The last line is `N passed, N failed`.
 import argparse
 import json
 import pathlib
+import re
 import sys
 import time
 import traceback
@@ -88,12 +89,14 @@ def run_case(device, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--filter", default="")
+    parser.add_argument("--filter", default="", help="cases whose name contains this")
+    parser.add_argument("--matching", default="", help="cases whose name has a match of this "
+                        "regular expression")
     args = parser.parse_args()
     device = runtime.Device("cuda")
     passed = failed = 0
-    for case in sorted(p.parent for p in args.folder.glob("*/case.json")):
-        if args.filter not in case.name:
+    for case in sorted(p.parent for p in args.folder.rglob("case.json")):
+        if args.filter not in case.name or not re.search(args.matching, case.name):
             continue
         start = time.time()
         try:

@@ -167,8 +167,7 @@ func.func @alpha_infinite(%h: tensor<?x64xbf16>, %a: tensor<?x32xbf16>) {
 // -----
 
 func.func @limit_integer(%h: tensor<?x64xbf16>, %a: tensor<?x32xbf16>) {
-  // expected-error @+2 {{invalid kind of attribute specified}}
-  // expected-error @+1 {{failed to parse MoE_ActivationAttr parameter 'limit' which is to be a `::mlir::FloatAttr`}}
+  // expected-error @+1 {{expected a number with a decimal point: write 7.0}}
   %0 = moe.activation ins(%h : tensor<?x64xbf16>) outs(%a : tensor<?x32xbf16>) {activation = #moe.activation<swiglu, limit = 7 : i32>} -> tensor<?x32xbf16>
   return
 }
@@ -179,5 +178,21 @@ func.func @unknown_kind(%h: tensor<?x64xbf16>, %a: tensor<?x32xbf16>) {
   // expected-error @+2 {{expected ::mlir::moe::ActivationKind to be one of: swiglu, swigluoai, swiglustep, geglu, situ, gelu, relu2, silu}}
   // expected-error @+1 {{failed to parse MoE_ActivationAttr parameter 'kind' which is to be a `::mlir::moe::ActivationKind`}}
   %0 = moe.activation ins(%h : tensor<?x64xbf16>) outs(%a : tensor<?x32xbf16>) {activation = #moe.activation<tanh>} -> tensor<?x32xbf16>
+  return
+}
+
+// -----
+
+func.func @integer_limit(%h: tensor<?x64xbf16>, %a: tensor<?x32xbf16>) {
+  // expected-error @+1 {{expected a number with a decimal point: write 7.0}}
+  %0 = moe.activation ins(%h : tensor<?x64xbf16>) outs(%a : tensor<?x32xbf16>) {activation = #moe.activation<swiglu, limit = 7>} -> tensor<?x32xbf16>
+  return
+}
+
+// -----
+
+func.func @word_as_limit(%h: tensor<?x64xbf16>, %a: tensor<?x32xbf16>) {
+  // expected-error @+1 {{expected a number with a decimal point}}
+  %0 = moe.activation ins(%h : tensor<?x64xbf16>) outs(%a : tensor<?x32xbf16>) {activation = #moe.activation<situ, beta = "4">} -> tensor<?x32xbf16>
   return
 }

@@ -12,7 +12,7 @@ func.func @mixed(%x: tensor<?x64xbf16>, %w: memref<8x64xbf16>, %o: tensor<?x8xf3
 
 func.func @no_result(%x: tensor<4x64xf32>, %w: tensor<8x64xf32>, %o: tensor<4x8xf32>) {
   // expected-error @+1 {{requires one result per destination on tensors and none on memrefs, but got 0 results for 1 destinations}}
-  moe.gate ins(%x, %w : tensor<4x64xf32>, tensor<8x64xf32>) outs(%o : tensor<4x8xf32>)
+  "moe.gate"(%x, %w, %o) : (tensor<4x64xf32>, tensor<8x64xf32>, tensor<4x8xf32>) -> ()
   return
 }
 

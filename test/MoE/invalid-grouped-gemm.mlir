@@ -471,7 +471,7 @@ func.func @no_mma(%a: tensor<?x64xbf16>, %b: tensor<8x32x64xbf16>, %r0: tensor<?
 // -----
 
 func.func @no_tile(%a: tensor<?x64xbf16>, %b: tensor<8x32x64xbf16>, %r0: tensor<?x2xi32>, %c: tensor<?x32xbf16>) {
-  // expected-error @+1 {{struct is missing required parameter: tile}}
-  %0 = moe.grouped_gemm ins(%a, %b : tensor<?x64xbf16>, tensor<8x32x64xbf16>) rows(%r0 : tensor<?x2xi32>) outs(%c : tensor<?x32xbf16>) {grouping = #moe.grouping<ids>, schedule = #moe.schedule<mma = simt>} -> tensor<?x32xbf16>
+  // expected-error @+1 {{schedule requires tile to be [token rows, columns, k], all above 0}}
+  %0 = moe.grouped_gemm ins(%a, %b : tensor<?x64xbf16>, tensor<8x32x64xbf16>) rows(%r0 : tensor<?x2xi32>) outs(%c : tensor<?x32xbf16>) {grouping = #moe.grouping<ids>, schedule = #moe.schedule<mma = wgmma, stages = 4>} -> tensor<?x32xbf16>
   return
 }

@@ -450,7 +450,7 @@ func.func @groups_width(%l: tensor<?x8xf32>, %w: tensor<?x2xf32>, %i: tensor<?x2
 // -----
 
 func.func @softcap_width(%l: tensor<?x8xf32>, %w: tensor<?x2xf32>, %i: tensor<?x2xi32>) {
-  // expected-error @+1 {{attribute 'softcap' failed to satisfy constraint: 32-bit float attribute}}
+  // expected-error @+1 {{attribute 'softcap' failed to satisfy constraint: f32 attribute, for instance 2.5 : f32}}
   %0:2 = moe.route ins(%l : tensor<?x8xf32>) outs(%w, %i : tensor<?x2xf32>, tensor<?x2xi32>) {softcap = 2.0 : f64} -> tensor<?x2xf32>, tensor<?x2xi32>
   return
 }

@@ -71,7 +71,7 @@ def _sparsemixer(logits, k, jitter):
     for j in range(k):
         if not left.any():
             break
-        best = int(np.argmax(np.where(left, logits, -np.inf)))
+        best = int(np.argmax(np.where(left, logits.astype(np.float32), -np.inf)))
         largest = logits[best]
         with np.errstate(invalid="ignore", divide="ignore"):
             distance = (largest - logits) / np.maximum(np.abs(logits), largest)

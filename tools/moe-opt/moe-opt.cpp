@@ -49,11 +49,16 @@ struct EmitPass : PassWrapper<EmitPass, OperationPass<>> {
 
 static constexpr const char *kOverview =
     "MoE layer compiler: runs passes over moe IR.\n\n"
+    "  moe-opt layer.mlir                                parse and verify\n"
     "  moe-opt layer.mlir --moe-to-ptx --emit=ptx        PTX for sm_90a\n"
-    "  moe-opt layer.mlir --moe-to-ptx=arch=sm_80 --emit=ptx\n"
+    "  moe-opt layer.mlir --moe-to-ptx='arch=sm_80 tokens=16' --emit=ptx\n"
+    "  moe-opt layer.mlir --moe-to-ptx --emit=manifest   the launch list\n"
     "  moe-opt layer.mlir --moe-to-cta                   kernels as cta ops\n"
     "  moe-opt layer.mlir --moe-to-cpu                   code for the CPU\n"
-    "  moe-opt layer.mlir --moe-to-ptx --remarks-filter='moe.*'   why\n";
+    "  moe-opt layer.mlir --moe-to-ptx --remarks-filter='moe.*'   why\n\n"
+    "--moe-to-cta, --moe-to-nvvm and --moe-to-ptx take options, separated by\n"
+    "blanks: arch=sm_80|sm_89|sm_90|sm_90a (default sm_90a), tokens=N, the\n"
+    "number of tokens that schedules are chosen for. More: docs/howto-ptx.md\n";
 
 /// As MlirOptMain, with the choice of what to print.
 static LogicalResult run(StringRef inputName, StringRef outputName, Emit emit,
@@ -119,6 +124,7 @@ int main(int argc, char **argv) {
         return arg.contains("mlir-print-op-on-diagnostic");
       }))
     args.insert(args.begin() + 1, quiet.data());
+  moe::setVersionPrinter();
   auto [inputName, outputName] = registerAndParseCLIOptions(
       static_cast<int>(args.size()), args.data(), kOverview, registry);
   return asMainReturnCode(run(inputName, outputName, emit, registry));

@@ -81,9 +81,13 @@ static void printComparisons(const Report &report, llvm::raw_ostream &os) {
        << " allowed\n";
 }
 
-/// Elements `begin` to `end`, which fill dimensions `dim` and up.
+/// What is longer than this is printed a row per line.
+static constexpr size_t kLineWidth = 160;
+
+/// Elements `begin` to `end`, which fill dimensions `dim` and up; `lines`
+/// starts a line for each row.
 static void printNested(const Array &array, int64_t dim, int64_t begin,
-                        int64_t end, llvm::raw_ostream &os) {
+                        int64_t end, bool lines, llvm::raw_ostream &os) {
   if (dim == array.rank()) {
     if (isFloat(array.kind()))
       os << llvm::format("%.6g", array.floatAt(begin));
@@ -95,8 +99,13 @@ static void printNested(const Array &array, int64_t dim, int64_t begin,
   int64_t size = extent == 0 ? 0 : (end - begin) / extent;
   os << '[';
   for (int64_t i = 0; i < extent; ++i) {
-    os << (i == 0 ? "" : ", ");
-    printNested(array, dim + 1, begin + i * size, begin + (i + 1) * size, os);
+    bool newLine = lines && dim + 1 < array.rank();
+    if (i != 0)
+      os << (newLine ? ",\n" : ", ");
+    if (i != 0 && newLine)
+      os.indent(dim + 1);
+    printNested(array, dim + 1, begin + i * size, begin + (i + 1) * size, lines,
+                os);
   }
   os << ']';
 }
@@ -104,7 +113,15 @@ static void printNested(const Array &array, int64_t dim, int64_t begin,
 void run::printElements(const Report &report, llvm::raw_ostream &os) {
   for (auto [i, output] : llvm::enumerate(report.outputs)) {
     os << i << " " << describe(output) << " = ";
-    printNested(output, 0, 0, output.size(), os);
+    std::string text;
+    llvm::raw_string_ostream line(text);
+    printNested(output, 0, 0, output.size(), /*lines=*/false, line);
+    if (text.size() <= kLineWidth) {
+      os << text << "\n";
+      continue;
+    }
+    os << "\n";
+    printNested(output, 0, 0, output.size(), /*lines=*/true, os);
     os << "\n";
   }
 }

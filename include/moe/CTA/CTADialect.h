@@ -9,6 +9,8 @@
 #ifndef MOE_CTA_CTADIALECT_H
 #define MOE_CTA_CTADIALECT_H
 
+#include "moe/MoE/OwnAttributes.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.h"

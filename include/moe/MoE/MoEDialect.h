@@ -20,6 +20,8 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "moe/MoE/OwnAttributes.h"
+
 #include "moe/MoE/MoEDialect.h.inc"
 #include "moe/MoE/MoEEnums.h.inc"
 

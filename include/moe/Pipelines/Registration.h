@@ -21,6 +21,10 @@ void registerDialects(DialectRegistry &registry);
 /// Registers every pass and every named pipeline of the project.
 void registerPassesAndPipelines();
 
+/// Makes --version of a tool name this project and the LLVM it is built on. To
+/// be called before the command line is parsed.
+void setVersionPrinter();
+
 } // namespace mlir::moe
 
 #endif // MOE_PIPELINES_REGISTRATION_H

@@ -399,6 +399,8 @@ void RouteLowering::scaleWeights(Value token) {
 void RouteLowering::selectBySparseMixer(Value token) {
   e.loop(experts, [&](Value expert) {
     e.store(e.load(selectable, {expert}), candidate, {expert});
+    Value logit = e.load(logits, {expert});
+    e.store(e.toFloat(logit, e.getF32Type()), keys, {expert});
   });
   Value threshold = e.f64(2 * double(op.getJitter().convertToFloat()));
   auto sumAround = [&](Value largest) {
@@ -420,7 +422,7 @@ void RouteLowering::selectBySparseMixer(Value token) {
         })[0];
   };
   e.loop(slots, [&](Value slot) {
-    Value id = best(candidate, logits, experts);
+    Value id = best(candidate, keys, experts);
     e.store(id, op.getIds(), {token, slot});
     e.store(e.f32(0), op.getWeights(), {token, slot});
     e.when(e.isBelow(id, experts), [&] {

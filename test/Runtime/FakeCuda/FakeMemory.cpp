@@ -1,5 +1,4 @@
 //===- FakeMemory.cpp - memory and streams of the fake driver -*- C++ -*-===//
-//C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
