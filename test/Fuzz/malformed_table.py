@@ -242,8 +242,8 @@ FOREIGN = function("%x: tensor<2x3xf32>",
 ENDLESS = function("%x: tensor<2xf32>", "  cf.br ^bb1\n^bb1:\n  cf.br ^bb1",
                    "-> tensor<2xf32>")
 MEMREFS = function(
-    "%x: memref<4x8xf32, strided<[16, 1]>>, %w: memref<4x8xf32>, %l: memref<4x4xf32>",
-    "  moe.gate ins(%x, %w : memref<4x8xf32, strided<[16, 1]>>, memref<4x8xf32>) "
+    "%x: memref<4x8xf32, strided<[16, 2]>>, %w: memref<4x8xf32>, %l: memref<4x4xf32>",
+    "  moe.gate ins(%x, %w : memref<4x8xf32, strided<[16, 2]>>, memref<4x8xf32>) "
     "outs(%l : memref<4x4xf32>)\n  return")
 RECURSIVE = function("%x: tensor<2xf32>",
                      "  %y = func.call @layer(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
@@ -274,7 +274,7 @@ REFUSED = [
     ("endless-cpu", "", TO_CPU, ENDLESS),
     ("endless-ptx", "", TO_PTX, ENDLESS),
     ("endless-run", "one block", RUN, ENDLESS),
-    ("strided-ptx", "identity layout", TO_PTX, MEMREFS),
+    ("strided-ptx", "an innermost stride of 1", TO_PTX, MEMREFS),
     ("memrefs-run", "a tensor or a scalar", RUN, MEMREFS),
     ("recursion-run", "recursion", RUN, RECURSIVE),
     ("while-run", "scf.while", RUN, WHILE),
