@@ -191,14 +191,15 @@ FailureOr<Json> moe::buildManifest(Operation *module, StringRef ptxasVersion) {
 static void print(const Json &value, unsigned indent, raw_ostream &os) {
   bool list = value.is_array() && !value.empty() && value.front().is_object();
   if (!list && !value.contains("launches") && !value.contains("variants")) {
-    os << value.dump();
+    os << value.dump(-1, ' ', false, Json::error_handler_t::replace);
     return;
   }
   os << (list ? '[' : '{') << '\n';
   for (auto it = value.begin(); it != value.end(); ++it) {
     os.indent(indent + 1);
     if (!list)
-      os << Json(it.key()).dump() << ": ";
+      os << Json(it.key()).dump(-1, ' ', false, Json::error_handler_t::replace)
+         << ": ";
     print(*it, indent + 1, os);
     os << (std::next(it) == value.end() ? "\n" : ",\n");
   }

@@ -108,7 +108,8 @@ static FailureOr<Handle<moe_bundle>> compile(func::FuncOp function,
   auto manifest = buildManifest(*module);
   if (failed(manifest) || failed(emitPTX(*module, os)))
     return failure();
-  std::string text = manifest->dump();
+  std::string text = manifest->dump(
+      -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   moe_bundle *bundle = nullptr;
   if (moe_bundle_parse(text.data(), text.size(), ptx.data(), ptx.size(),
                        &bundle))

@@ -131,6 +131,35 @@ LogicalResult OperandChecks::extent(Named operand, unsigned i, int64_t expected,
          << expected << ", but got " << found << " (" << number << ")";
 }
 
+/// Whether an extent is open that a number is known for.
+static bool isOpen(int64_t found, int64_t expected) {
+  return ShapedType::isDynamic(found) && !ShapedType::isDynamic(expected);
+}
+
+static LogicalResult refuseOpen(Operation *op, Named operand, unsigned i,
+                                int64_t expected, StringRef meaning,
+                                StringRef number) {
+  return op->emitOpError("requires dimension ")
+         << i << " of " << operand.name << " to be static, " << meaning << " = "
+         << expected << ", but got " << operand.type() << " (" << number << ")";
+}
+
+LogicalResult OperandChecks::fixedExtent(Named operand, unsigned i,
+                                         int64_t expected, StringRef meaning,
+                                         Named other, StringRef number) {
+  if (isOpen(operand.dim(i), expected))
+    return refuseOpen(op, operand, i, expected, meaning, number);
+  return extent(operand, i, expected, meaning, other, number);
+}
+
+LogicalResult OperandChecks::fixedExtent(Named operand, unsigned i,
+                                         int64_t expected, StringRef meaning,
+                                         StringRef number) {
+  if (isOpen(operand.dim(i), expected))
+    return refuseOpen(op, operand, i, expected, meaning, number);
+  return extent(operand, i, expected, meaning, number);
+}
+
 LogicalResult OperandChecks::range(int64_t value, StringRef what, int64_t low,
                                    int64_t high, StringRef number) {
   if (value >= low && value <= high)

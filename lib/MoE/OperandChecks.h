@@ -67,6 +67,11 @@ public:
   /// As `extent`, where `expected` comes from an attribute.
   LogicalResult extent(Named operand, unsigned i, int64_t expected,
                        StringRef meaning, StringRef number);
+  /// As `extent`, for numbers that no run decides: the extent has to be static.
+  LogicalResult fixedExtent(Named operand, unsigned i, int64_t expected,
+                            StringRef meaning, Named other, StringRef number);
+  LogicalResult fixedExtent(Named operand, unsigned i, int64_t expected,
+                            StringRef meaning, StringRef number);
   /// `value`, called `what`, lies in [low, high].
   LogicalResult range(int64_t value, StringRef what, int64_t low, int64_t high,
                       StringRef number);

@@ -91,7 +91,7 @@ LogicalResult GateOp::verify() {
     Named bias{getBias(), "bias"};
     VERIFY(check.rank(bias, 1, "C1"));
     VERIFY(check.floatType(bias, "C2"));
-    VERIFY(check.extent(bias, 0, weight.dim(0), "E", weight, "C3"));
+    VERIFY(check.fixedExtent(bias, 0, weight.dim(0), "E", weight, "C3"));
   }
   return success();
 }
@@ -160,13 +160,13 @@ LogicalResult RouteOp::verify() {
     Named bias{getBias(), "bias"};
     VERIFY(check.rank(bias, 1, "C6"));
     VERIFY(check.floatType(bias, "C6"));
-    VERIFY(check.extent(bias, 0, experts, "E", logits, "C6"));
+    VERIFY(check.fixedExtent(bias, 0, experts, "E", logits, "C6"));
   }
   if (getExpertScale()) {
     Named expertScale{getExpertScale(), "expert_scale"};
     VERIFY(check.rank(expertScale, 1, "C6"));
     VERIFY(check.floatType(expertScale, "C6"));
-    VERIFY(check.extent(expertScale, 0, experts, "E", logits, "C6"));
+    VERIFY(check.fixedExtent(expertScale, 0, experts, "E", logits, "C6"));
   }
   VERIFY(verifyHashTable(*this, check, logits, ids));
   if (getScore() == Score::SparseMixer) {
@@ -230,8 +230,8 @@ LogicalResult AlignOp::verify() {
     VERIFY(check.rank(operand, 1, "C4"));
     VERIFY(check.i32Type(operand, "C4"));
   }
-  VERIFY(check.extent(padded, 0, 1, "its only element", "C4"));
-  VERIFY(check.extent(counts, 0, getExperts(), "experts", "C4"));
+  VERIFY(check.fixedExtent(padded, 0, 1, "its only element", "C4"));
+  VERIFY(check.fixedExtent(counts, 0, getExperts(), "experts", "C4"));
   int64_t rows = sortedRows.dim(0), block = getBlock();
   if (ShapedType::isDynamic(rows))
     return success();
@@ -380,7 +380,7 @@ LogicalResult PermuteOp::verify() {
   }
   VERIFY(check.extent(source, 0, flatRows, "T*k", ids, "C3"));
   VERIFY(check.range(getExperts(), "experts", 1, kMaxExperts, "C4"));
-  return check.extent(offsets, 0, getExperts(), "experts", "C3");
+  return check.fixedExtent(offsets, 0, getExperts(), "experts", "C3");
 }
 
 LogicalResult UnpermuteOp::verify() {

@@ -120,7 +120,7 @@ LogicalResult GemmVerifier::verifyRowOperands() {
     VERIFY(check.range(row(0, "ids").dim(1), "k", 1, kMaxExperts, "C2"));
   }
   if (isAligned())
-    VERIFY(check.extent(row(2, "padded"), 0, 1, "its only element", "C2"));
+    VERIFY(check.fixedExtent(row(2, "padded"), 0, 1, "its only element", "C2"));
   if (Value map = op.getExpertMap()) {
     Named expertMap{map, "expert_map"};
     VERIFY(check.rank(expertMap, 1, "C14"));
@@ -229,11 +229,12 @@ LogicalResult GemmVerifier::verifyExtents() {
                         token ? "T" : "T*k", row(0, "ids"), "C5"));
   }
   if (grouping == Grouping::Offsets || grouping == Grouping::Sizes || masked)
-    VERIFY(check.extent(row(0, masked ? "counts" : stringifyGrouping(grouping)),
-                        0, op.getNumExperts(), "E", b, "C5"));
+    VERIFY(check.fixedExtent(
+        row(0, masked ? "counts" : stringifyGrouping(grouping)), 0,
+        op.getNumExperts(), "E", b, "C5"));
   if (masked) {
-    VERIFY(check.extent(a, 0, op.getNumExperts(), "E", b, "C5"));
-    VERIFY(check.extent(c, 0, op.getNumExperts(), "E", b, "C5"));
+    VERIFY(check.fixedExtent(a, 0, op.getNumExperts(), "E", b, "C5"));
+    VERIFY(check.fixedExtent(c, 0, op.getNumExperts(), "E", b, "C5"));
     VERIFY(check.extent(c, 1, a.dim(1), "C", a, "C5"));
   } else if (isAligned() && op.getCOrder() == RowOrder::Sorted) {
     VERIFY(check.extent(c, 0, row(0, "sorted_rows").dim(0), "P",
@@ -263,7 +264,8 @@ LogicalResult GemmVerifier::verifyExtents() {
 LogicalResult GemmVerifier::verifyKGroupedExtents() {
   bool nk = op.getBLayout() == BLayout::NK;
   VERIFY(check.extent(b, nk ? 1 : 0, a.dim(1), "R", a, "C5"));
-  VERIFY(check.extent(c, 0, op.getNumExperts(), "E", row(0, "offsets"), "C5"));
+  VERIFY(check.fixedExtent(c, 0, op.getNumExperts(), "E", row(0, "offsets"),
+                           "C5"));
   VERIFY(check.extent(c, 1, a.dim(0), "M", a, "C5"));
   return check.extent(c, 2, op.getNumColumns(), "N", b, "C5");
 }
@@ -277,7 +279,7 @@ LogicalResult GemmVerifier::verifyEpilogue() {
       return op.emitOpError("requires bias to be f32 or of the type of b, but "
                             "got ")
              << type << " (C7)";
-    VERIFY(check.extent(bias, 0, op.getNumExperts(), "E", b, "C7"));
+    VERIFY(check.fixedExtent(bias, 0, op.getNumExperts(), "E", b, "C7"));
     VERIFY(check.extent(bias, 1, op.getNumColumns(), "N of b", b, "C7"));
   }
   WeightPlace place = op.getWeight();
@@ -301,7 +303,7 @@ LogicalResult GemmVerifier::verifyEpilogue() {
     VERIFY(check.extent(weights, 0, divExtents(flatRows(), op.getSlots()), "T",
                         a, "C8"));
   } else if (masked) {
-    VERIFY(check.extent(weights, 0, op.getNumExperts(), "E", b, "C8"));
+    VERIFY(check.fixedExtent(weights, 0, op.getNumExperts(), "E", b, "C8"));
     VERIFY(check.extent(weights, 1, a.dim(1), "C", a, "C8"));
   } else {
     VERIFY(check.extent(weights, 0, a.dim(0), "R", a, "C8"));

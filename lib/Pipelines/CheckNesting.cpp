@@ -8,6 +8,7 @@
 
 #include "moe/Pipelines/CheckNesting.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -34,12 +35,17 @@ LogicalResult moe::checkNesting(const llvm::MemoryBuffer &buffer) {
   StringRef text = buffer.getBuffer();
   if (text.starts_with("ML\xefR"))
     return success();
-  int depth = 0;
+  int depth = 0, signs = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     at = skipText(text, at);
     if (at >= text.size())
       break;
     char c = text[at];
+    // A chain of prefix signs nests as brackets do.
+    if (c == '-')
+      ++signs;
+    else if (!llvm::isSpace(c))
+      signs = 0;
     bool arrow = c == '>' && at > 0 && text[at - 1] == '-';
     bool comparison =
         (c == '<' || c == '>') && text.substr(at + 1).starts_with("=");
@@ -49,7 +55,7 @@ LogicalResult moe::checkNesting(const llvm::MemoryBuffer &buffer) {
       ++depth;
     else if (StringRef(")]}>").contains(c))
       depth = std::max(depth - 1, 0);
-    if (depth <= kMaxNesting)
+    if (depth + signs <= kMaxNesting)
       continue;
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(
@@ -58,7 +64,7 @@ LogicalResult moe::checkNesting(const llvm::MemoryBuffer &buffer) {
         llvm::SMLoc());
     sources.PrintMessage(llvm::SMLoc::getFromPointer(text.data() + at),
                          llvm::SourceMgr::DK_Error,
-                         "brackets nest deeper than " +
+                         "brackets or signs nest deeper than " +
                              llvm::Twine(kMaxNesting) +
                              " here; split the program");
     return failure();

@@ -26,6 +26,10 @@ using namespace mlir::moe;
 /// Steps 1 to 3: tensors become buffers that somebody frees.
 static void addBufferization(OpPassManager &pm,
                              const MoEToCPUOptions &options) {
+  // 0. No unreachable blocks: their values may be defined by themselves, which
+  //    bufferization would follow for ever.
+  pm.addPass(createCanonicalizerPass());
+
   // 1. Comparisons need the elements that no op writes to be defined.
   if (options.fillEmpty)
     pm.addNestedPass<func::FuncOp>(createFillEmptyTensorsPass());

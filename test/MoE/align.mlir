@@ -35,10 +35,10 @@ func.func @few_rows(%i: memref<1x2xi32>, %s: memref<512xi32>, %e: memref<2xi32>,
 
 // A row table of fixed size for any number of tokens cannot be judged here.
 // CHECK-LABEL: func @fixed_table
-func.func @fixed_table(%i: memref<?x2xi32>, %s: memref<16xi32>, %e: memref<4xi32>, %p: memref<1xi32>, %c: memref<?xi32>) {
+func.func @fixed_table(%i: memref<?x2xi32>, %s: memref<16xi32>, %e: memref<4xi32>, %p: memref<1xi32>, %c: memref<8xi32>) {
   // CHECK: moe.align ins(%{{.*}} : memref<?x2xi32>)
   moe.align ins(%i : memref<?x2xi32>)
-    outs(%s, %e, %p, %c : memref<16xi32>, memref<4xi32>, memref<1xi32>, memref<?xi32>)
+    outs(%s, %e, %p, %c : memref<16xi32>, memref<4xi32>, memref<1xi32>, memref<8xi32>)
     {block = 4 : i64, experts = 8 : i64}
   return
 }

@@ -217,3 +217,11 @@ func.func @flat_rows_past_i64(%i: tensor<9223372036854775807x8xi32>, %s: tensor<
   %0:4 = moe.align ins(%i : tensor<9223372036854775807x8xi32>) outs(%s, %e, %p, %c : tensor<17xi32>, tensor<?xi32>, tensor<1xi32>, tensor<3xi32>) {block = 4 : i64, experts = 3 : i64} -> tensor<17xi32>, tensor<?xi32>, tensor<1xi32>, tensor<3xi32>
   return
 }
+
+// -----
+
+func.func @counts_open(%i: tensor<?x2xi32>, %s: tensor<?xi32>, %t: tensor<?xi32>, %p: tensor<1xi32>, %c: tensor<?xi32>) {
+  // expected-error @+1 {{requires dimension 0 of counts to be static, experts = 8, but got 'tensor<?xi32>' (C4)}}
+  %0:4 = moe.align ins(%i : tensor<?x2xi32>) outs(%s, %t, %p, %c : tensor<?xi32>, tensor<?xi32>, tensor<1xi32>, tensor<?xi32>) {experts = 8, block = 16} -> tensor<?xi32>, tensor<?xi32>, tensor<1xi32>, tensor<?xi32>
+  return
+}

@@ -475,3 +475,19 @@ func.func @no_tile(%a: tensor<?x64xbf16>, %b: tensor<8x32x64xbf16>, %r0: tensor<
   %0 = moe.grouped_gemm ins(%a, %b : tensor<?x64xbf16>, tensor<8x32x64xbf16>) rows(%r0 : tensor<?x2xi32>) outs(%c : tensor<?x32xbf16>) {grouping = #moe.grouping<ids>, schedule = #moe.schedule<mma = wgmma, stages = 4>} -> tensor<?x32xbf16>
   return
 }
+
+// -----
+
+func.func @masked_open(%a: tensor<?x?x4xf32>, %b: tensor<4x6x4xf32>, %n: tensor<4xi32>, %c: tensor<4x?x6xf32>) {
+  // expected-error @+1 {{requires dimension 0 of a to be static, E = 4, but got 'tensor<?x?x4xf32>' (C5)}}
+  %0 = moe.grouped_gemm ins(%a, %b : tensor<?x?x4xf32>, tensor<4x6x4xf32>) rows(%n : tensor<4xi32>) outs(%c : tensor<4x?x6xf32>) {grouping = #moe.grouping<masked>} -> tensor<4x?x6xf32>
+  return
+}
+
+// -----
+
+func.func @offsets_open(%a: tensor<?x4xf32>, %b: tensor<4x6x4xf32>, %n: tensor<?xi32>, %c: tensor<?x6xf32>) {
+  // expected-error @+1 {{requires dimension 0 of offsets to be static, E = 4, but got 'tensor<?xi32>' (C5)}}
+  %0 = moe.grouped_gemm ins(%a, %b : tensor<?x4xf32>, tensor<4x6x4xf32>) rows(%n : tensor<?xi32>) outs(%c : tensor<?x6xf32>) {grouping = #moe.grouping<offsets>} -> tensor<?x6xf32>
+  return
+}

@@ -252,5 +252,5 @@ void Summary::printJson(llvm::raw_ostream &os) const {
     }
     report["kernels"].push_back(kernel);
   }
-  os << report.dump(1) << "\n";
+  os << report.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
 }

@@ -176,5 +176,5 @@ void run::printJson(const Report &report, llvm::raw_ostream &os) {
     json["near_ties"] = report.nearTies;
     json["agrees"] = report.agrees();
   }
-  os << json.dump(2) << "\n";
+  os << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
