@@ -15,6 +15,8 @@
 
 using namespace mlir::moe::runtime;
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the C interface.
+
 struct moe_device {
   std::unique_ptr<Device> device;
 };
@@ -24,8 +26,8 @@ struct moe_layer {
 };
 
 /// Fails where one of the pointers that a function needs is null.
-static void require(const void *pointer, const char *function,
-                    const char *name) {
+template <typename T>
+static void require(const T *pointer, const char *function, const char *name) {
   if (!pointer)
     failArgument(std::string(function) + ": " + name + " is null");
 }
@@ -329,3 +331,5 @@ moe_status moe_layer_time(moe_layer *layer, const moe_tensor *args,
 const char *moe_layer_code(const moe_layer *layer) {
   return layer ? layer->layer.code() : nullptr;
 }
+
+// NOLINTEND(readability-identifier-naming)

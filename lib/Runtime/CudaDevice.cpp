@@ -52,6 +52,7 @@ public:
   std::unique_ptr<Module> load(const Bundle &bundle) override;
   void enter() override;
   void leave() noexcept override;
+  bool tryEnter() noexcept { return driver.contextPush(context) == kSuccess; }
   void encode(const TensorMapRequest &request, TensorMap &map) override;
   void launch(const LaunchRequest &request) override;
   void *allocate(uint64_t bytes) override;
@@ -189,7 +190,7 @@ void *CudaDevice::allocate(uint64_t bytes) {
 }
 
 void CudaDevice::release(void *data) noexcept {
-  if (!data || driver.contextPush(context) != kSuccess)
+  if (!data || !tryEnter())
     return;
   driver.memFree(numberOf(data));
   leave();
@@ -253,12 +254,11 @@ CudaModule::CudaModule(CudaDevice &device, const Bundle &bundle)
 }
 
 CudaModule::~CudaModule() {
-  try {
-    DeviceScope scope(device);
-    device.driver.moduleUnload(module);
-  } catch (const Error &) {
-    // A context that is gone has taken the module along.
-  }
+  // A context that is gone has taken the module along.
+  if (!device.tryEnter())
+    return;
+  device.driver.moduleUnload(module);
+  device.leave();
 }
 
 Result CudaModule::loadImage(const std::string &image, std::string &log) {

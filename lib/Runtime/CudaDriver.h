@@ -115,6 +115,7 @@ public:
   using Result = cuda::Result;
   using DevicePtr = cuda::DevicePtr;
   using Handle = cuda::Handle;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name and a list
 #define MOE_DECLARE(member, name, parameters) Result(*member) parameters;
   MOE_CUDA_ENTRIES(MOE_DECLARE, MOE_DECLARE)
 #undef MOE_DECLARE

@@ -128,7 +128,7 @@ static bool evaluateGrid(const Launch &launch, const moe_tensor *args,
   return !empty;
 }
 
-void Layer::launchKernel(const Call &call, size_t index, void *stream) const {
+void Layer::launchKernel(Call &call, size_t index, void *stream) const {
   const Launch &launch = call.variant->launches[index];
   const Kernel &kernel = bundle.kernels[launch.kernel];
   try {
@@ -140,11 +140,11 @@ void Layer::launchKernel(const Call &call, size_t index, void *stream) const {
     for (size_t i = 0; i < launch.args.size(); ++i) {
       const LaunchArgument &arg = launch.args[i];
       if (arg.kind == LaunchArgument::Buffer) {
-        parameters[i] = const_cast<void **>(&call.addresses[arg.index]);
+        parameters[i] = static_cast<void *>(&call.addresses[arg.index]);
         continue;
       }
       if (arg.kind == LaunchArgument::Map) {
-        parameters[i] = const_cast<TensorMap *>(&call.maps[arg.index]);
+        parameters[i] = &call.maps[arg.index];
         continue;
       }
       // An i32 is the low half, which comes first in memory.

@@ -31,7 +31,7 @@ public:
 private:
   struct Call;
   void encodeMaps(Call &call) const;
-  void launchKernel(const Call &call, size_t index, void *stream) const;
+  void launchKernel(Call &call, size_t index, void *stream) const;
 
   Device &device;
   std::unique_ptr<Module> module;

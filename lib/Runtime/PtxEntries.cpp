@@ -26,14 +26,14 @@ public:
   /// The next token; empty at the end.
   std::string_view next() {
     skip();
-    size_t start = position;
-    if (position < text.size() && text[position++] != '"') {
-      if (isWord(text[start]))
-        while (position < text.size() && isWord(text[position]))
-          ++position;
-    } else if (start < text.size()) {
+    if (position == text.size())
+      return "";
+    size_t start = position++;
+    if (isWord(text[start]))
+      while (position < text.size() && isWord(text[position]))
+        ++position;
+    else if (text[start] == '"')
       position = std::min(text.find('"', position), text.size() - 1) + 1;
-    }
     return text.substr(start, position - start);
   }
 

@@ -45,6 +45,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN(readability-identifier-naming): C writes names its own way. */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -242,5 +244,7 @@ MOE_RUNTIME_API const char *moe_layer_code(const moe_layer *layer);
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif /* MOE_RUNTIME_MOE_RUNTIME_H */

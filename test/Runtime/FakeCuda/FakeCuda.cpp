@@ -36,6 +36,8 @@
 
 using namespace fake;
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the driver.
+
 static int theContext;
 
 //===----------------------------------------------------------------------===//
@@ -343,3 +345,5 @@ FAKE_API int cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
          stream ? "true" : "false", list.c_str());
   return Success;
 }
+
+// NOLINTEND(readability-identifier-naming)

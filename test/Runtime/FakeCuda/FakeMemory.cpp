@@ -14,6 +14,8 @@
 
 using namespace fake;
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the driver.
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -157,3 +159,5 @@ FAKE_API int cuGraphDestroy(Handle graph) {
   delete static_cast<Graph *>(graph);
   return Success;
 }
+
+// NOLINTEND(readability-identifier-naming)
