@@ -4,10 +4,22 @@
 """A function through moe-to-cpu and LLVM's tools into a library, called by ctypes."""
 
 import ctypes
+import os
+import shutil
 import subprocess
 import time
 
 import numpy as np
+
+
+LLVM_TOOLS = "/usr/lib/llvm-22/bin"
+ROOT_TOOLS = os.path.join(os.path.dirname(__file__), "../../build/bin")
+
+
+def tool(name):
+    """The tool on PATH, else of this build or of the LLVM it is built on."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), ROOT_TOOLS, LLVM_TOOLS])
+    return shutil.which(name, path=path) or name
 
 
 def compile_layer(source, folder, bits):
@@ -20,8 +32,8 @@ def compile_layer(source, folder, bits):
         ["llc", "-O3", "-mcpu=native", "-relocation-model=pic", "-filetype=obj",
          f"{folder}/layer.bc", "-o", f"{folder}/layer.o"],
         ["cc", "-shared", f"{folder}/layer.o", "-lm", "-o", f"{folder}/layer.so"]]
-    for step in steps:
-        subprocess.run(step, check=True)
+    for name, *arguments in steps:
+        subprocess.run([tool(name), *arguments], check=True)
     return f"{folder}/layer.so"
 
 

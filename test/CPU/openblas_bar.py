@@ -28,7 +28,10 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"openblas_bar.py: {error}; it needs a python3 with NumPy")
 
 from compiled import Layer, compile_layer
 

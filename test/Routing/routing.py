@@ -13,10 +13,14 @@ layer's types say.
                              the middle captured layer of DeepSeek-V2-Lite
 """
 
+import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"routing.py: {error}; it needs a python3 with NumPy")
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "Models")]
@@ -117,7 +121,13 @@ def export(folder):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "export":
-        export(sys.argv[2])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="+", metavar="[export] FOLDER")
+    words = parser.parse_args().words
+    if len(words) == 2 and words[0] == "export":
+        export(words[1])
+    elif len(words) == 1 and words[0] != "export":
+        sys.exit(main(words[0]))
     else:
-        sys.exit(main(sys.argv[1]))
+        parser.error("one FOLDER, or export and one FOLDER")

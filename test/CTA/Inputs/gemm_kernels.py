@@ -11,6 +11,7 @@
 machine that has no LLVM.
 """
 
+import argparse
 import json
 import os
 import re
@@ -136,10 +137,30 @@ def generate(moe_opt, folder):
     return 0
 
 
-if __name__ == "__main__":
-    command, *arguments = sys.argv[1:]
-    if command == "run":
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    one = commands.add_parser("ptxas", help="assemble every case for every chip")
+    one.add_argument("moe_opt", metavar="MOE_OPT")
+    one.add_argument("ptxas", metavar="PTXAS")
+    one = commands.add_parser("generate", help="write PTX and launch facts")
+    one.add_argument("moe_opt", metavar="MOE_OPT")
+    one.add_argument("folder", metavar="FOLDER")
+    one = commands.add_parser("run", help="run them on a GPU against numpy")
+    one.add_argument("folder", metavar="FOLDER")
+    one.add_argument("names", nargs="*", metavar="KERNEL", help="default: all")
+    options = parser.parse_args()
+    if options.command == "ptxas":
+        sys.exit(assemble(options.moe_opt, options.ptxas))
+    if options.command == "generate":
+        sys.exit(generate(options.moe_opt, options.folder))
+    try:
         from gemm_run import run
+    except ImportError as error:
+        sys.exit(f"gemm_kernels.py: {error}; run needs a python3 with NumPy")
+    sys.exit(run(options.folder, *options.names))
 
-        sys.exit(run(*arguments))
-    sys.exit(dict(ptxas=assemble, generate=generate)[command](*arguments))
+
+if __name__ == "__main__":
+    main()
