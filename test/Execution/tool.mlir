@@ -5,6 +5,7 @@
 // RUN: moe-run %s --tokens=3 --function=@other | FileCheck %s --check-prefix=OTHER
 // RUN: sed s/@layer/@third/ %s | not moe-run --tokens=3 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: moe-run --version | FileCheck %s --check-prefix=VERSION
+// RUN: moe-compile --version | FileCheck %s --check-prefix=VERSION
 // RUN: moe-opt --version | FileCheck %s --check-prefix=VERSION
 // RUN: moe-run %s --tokens=20 --print | FileCheck %s --check-prefix=ROWS --strict-whitespace
 // RUN: not moe-run %s --function=none 2>&1 | FileCheck %s --check-prefix=NONE

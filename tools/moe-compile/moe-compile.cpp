@@ -14,6 +14,7 @@
 #include "moe/Bundle/EmitPTX.h"
 #include "moe/Bundle/Manifest.h"
 #include "moe/Pipelines/CheckNesting.h"
+#include "moe/Pipelines/FindFunction.h"
 #include "moe/Pipelines/Registration.h"
 #include "moe/Target/Target.h"
 
@@ -115,26 +116,6 @@ static LogicalResult fail(llvm::Error error) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The function to compile, or null after printing why there is none.
-static func::FuncOp findFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> candidates;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      candidates.push_back(function);
-  if (name.empty() && candidates.size() == 1)
-    return candidates.front();
-  StringRef wanted = name.empty() ? "layer" : name;
-  auto function = module.lookupSymbol<func::FuncOp>(wanted);
-  if (function && !function.isExternal())
-    return function;
-  std::string names;
-  for (func::FuncOp known : candidates)
-    names += " @" + known.getName().str();
-  (void)fail("there is no function @" + wanted + " with a body; choose by " +
-             "--function one of:" + (names.empty() ? " none" : names));
-  return {};
-}
-
 /// Puts what --token-ranges says in place of the function's own attribute.
 static LogicalResult applyTokenRanges(const Options &options,
                                       func::FuncOp function) {
@@ -226,8 +207,12 @@ static LogicalResult writeParts(const Options &options, ModuleOp module,
 /// Everything between the parsed module and the finished folder.
 static LogicalResult makeBundle(const Options &options, ModuleOp module,
                                 BundleFolder &folder, Summary &summary) {
-  func::FuncOp function = findFunction(module, options.function);
-  if (!function || failed(applyTokenRanges(options, function)))
+  std::string error;
+  func::FuncOp function =
+      findFunction(module, options.file, options.function, error);
+  if (!function)
+    return fail(error);
+  if (failed(applyTokenRanges(options, function)))
     return failure();
   MLIRContext &context = *module.getContext();
   llvm::Expected<std::string> remarks = folder.place("remarks.yaml");
@@ -292,6 +277,7 @@ int main(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::extrahelp moreHelp(kMoreHelp);
+  setVersionPrinter();
   cl::ParseCommandLineOptions(argc, argv, kOverview);
 
   DialectRegistry registry;

@@ -30,6 +30,7 @@ What to do:
   --check-twice     run again on results and workspace filled anew; the bits
                     must be the same
   --json            print the report as JSON
+  --version         print which version this is
 
 On what:
   --device=KIND     cuda (the default)
@@ -143,6 +144,8 @@ static void parseOption(ArgumentReader &reader, Options &options) {
   const std::string name = reader.name;
   if (name == "--help" || name == "-h")
     options.help = reader.flag();
+  else if (name == "--version")
+    options.version = reader.flag();
   else if (name == "--list")
     options.list = reader.flag();
   else if (name == "--json")
@@ -180,7 +183,7 @@ Options mlir::moe::exec::parseOptions(int argc, char **argv) {
   ArgumentReader reader(argc, argv);
   while (reader.next())
     parseOption(reader, options);
-  if (options.bundle.empty() && !options.help)
+  if (options.bundle.empty() && !options.help && !options.version)
     throw Failure("which bundle? See --help");
   return options;
 }

@@ -40,6 +40,7 @@ struct Options {
   bool json = false;
   bool list = false;
   bool help = false;
+  bool version = false;
 
   /// "seed:0" or the folder.
   std::string inputs() const;

@@ -89,6 +89,10 @@ static int runLayer(Plan &plan) {
 
 static int runTool(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
+  if (options.version) {
+    std::puts("MoE compiler " MOE_VERSION " (runtime)");
+    return kSuccess;
+  }
   if (options.help) {
     printHelp();
     return kSuccess;

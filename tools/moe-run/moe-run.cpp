@@ -14,6 +14,7 @@
 #include "moe/MoE/MoEDialect.h"
 #include "moe/MoE/UncountedExperts.h"
 #include "moe/Pipelines/CheckNesting.h"
+#include "moe/Pipelines/FindFunction.h"
 #include "moe/Pipelines/Registration.h"
 #include "moe/Reference/Reference.h"
 
@@ -125,38 +126,6 @@ static int fail(const llvm::Twine &message) {
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
-
-/// The function to run, or null after printing why there is none.
-static func::FuncOp findFunction(ModuleOp module, StringRef file,
-                                 StringRef name) {
-  SmallVector<func::FuncOp> publicFunctions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      publicFunctions.push_back(function);
-  if (name.empty() && publicFunctions.size() == 1)
-    return publicFunctions.front();
-  name.consume_front("@");
-  StringRef wanted = name.empty() ? "layer" : name;
-  auto function = module.lookupSymbol<func::FuncOp>(wanted);
-  if (function && !function.isExternal())
-    return function;
-  std::string problem =
-      name.empty() ? file.str() : ("there is no function " + name).str();
-  if (!name.empty())
-    problem += (" with a body; " + file).str();
-  if (publicFunctions.empty()) {
-    fail(problem + " has no public function with a body");
-    return {};
-  }
-  SmallVector<StringRef> names;
-  for (func::FuncOp known : publicFunctions)
-    names.push_back(known.getName());
-  fail(problem + " has " + llvm::Twine(names.size()) + " public function" +
-       (names.size() == 1 ? "; write" : "s; choose one:") +
-       " --function=" + llvm::join(ArrayRef(names).drop_back(), ", ") +
-       (names.size() == 1 ? "" : " or ") + names.back());
-  return {};
-}
 
 namespace {
 /// Makes or reads the arguments of one function.
@@ -461,9 +430,8 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return kError;
-  func::FuncOp function = findFunction(
-      *module,
-      options.file == "-" ? StringRef("the input") : StringRef(options.file),
-      options.function);
-  return function ? runFunction(options, function) : kError;
+  std::string error;
+  func::FuncOp function =
+      findFunction(*module, options.file, options.function, error);
+  return function ? runFunction(options, function) : fail(error);
 }
