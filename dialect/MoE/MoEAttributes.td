@@ -252,7 +252,7 @@ def MoE_ArgumentAttr : MoE_Attr<"Argument", "argument"> {
     Written by `moe-describe-arguments` as `moe.argument`. `shape` has an entry
     for each dimension: a number, an extent of another argument that it follows
     from at every call, or itself where the caller is free. `role` names what
-    the elements mean to the ops, as in include/moe/Execution/RandomInputs.h,
+    the elements mean to the ops, as in include/moe/Data/RandomInputs.h,
     and `bound` is the number that goes with it; both absent where unknown.
 
     Example: `#moe.argument<shape = [8 * dim(0, 0)], role = "ids", bound = 128>`

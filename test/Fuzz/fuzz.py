@@ -58,8 +58,10 @@ class Draw:
     def tokens(self):
         return 0 if self.chance(0.08) else self.extent(20)
 
-    def floats(self, name, shape, element, dynamic=None, scale=1.0):
+    def floats(self, name, shape, element, dynamic=None, scale=1.0, step=None):
         values = self.rng.standard_normal(shape) * scale
+        if step:
+            values = np.round(values / step) * step
         return self.p.input(name, rounded(values, element), element, dynamic)
 
     def integers(self, name, shape, low, high, dynamic=None):
@@ -397,8 +399,10 @@ def layer_case(d):
     k = d.number(1, min(experts, 6))
     (hidden, width), element = d.matrix(), d.of(*FLOATS)
     between = d.of(element, "f32")
-    x = d.floats("x", (tokens, hidden), element, "T")
-    logits = d.p.gate(x, d.floats("wg", (experts, hidden), element))
+    # In steps of 1/16 no sum of the gate rounds, whatever its order: no near tie is
+    # decided here this way and there that way.
+    x = d.floats("x", (tokens, hidden), element, "T", step=1 / 16)
+    logits = d.p.gate(x, d.floats("wg", (experts, hidden), element, step=1 / 16))
     weights, ids = d.p.route(logits, k, **route_attributes(d, experts, None))
     d.p.times("R", "T", k)
     activation, gated = d.activation()

@@ -12,7 +12,8 @@ from float32 logits by the f64 oracle of the tests. Tokens whose choice of
 experts changes when the logits move by 1e-5 are left out.
 
 Results and workspace start as NaN; each layer runs twice and must give the same
-bits. The limit is a relative L2 error of 5e-3 (bf16).
+bits, and so must a CUDA graph of it that is replayed after the tokens changed. The
+limit is a relative L2 error of 5e-3 (bf16).
 """
 
 import argparse
@@ -104,17 +105,48 @@ def expected(layer, x, w):
     return out, torch.tensor(firm, device="cuda")
 
 
-def run(compiled, layer, arguments, x, weights):
-    """The output of one launch on poisoned memory."""
-    tensors = [x if "T" in shape else weights[name] for name, (shape, _) in arguments.items()]
-    out = torch.full((x.shape[0], layer.hidden), float("nan"), dtype=torch.bfloat16,
-                     device="cuda")
-    tensors.append(out)
-    size = compiled.bundle.workspace_bytes([t.shape for t in tensors])
-    workspace = torch.full((size,), 0xFF, dtype=torch.uint8, device="cuda")
-    compiled.launch(tensors, workspace, torch.cuda.current_stream().cuda_stream)
-    torch.cuda.synchronize()
-    return out
+class Call:
+    """A layer with its tensors, results and workspace poisoned."""
+
+    def __init__(self, compiled, layer, arguments, x, weights):
+        self.compiled = compiled
+        self.tensors = [x if "T" in shape else weights[name]
+                        for name, (shape, _) in arguments.items()]
+        self.out = torch.full((x.shape[0], layer.hidden), float("nan"),
+                              dtype=torch.bfloat16, device="cuda")
+        self.tensors.append(self.out)
+        size = compiled.bundle.workspace_bytes([t.shape for t in self.tensors])
+        self.workspace = torch.full((size,), 0xFF, dtype=torch.uint8, device="cuda")
+
+    def enqueue(self):
+        self.compiled.launch(self.tensors, self.workspace,
+                             torch.cuda.current_stream().cuda_stream)
+
+    def run(self):
+        self.enqueue()
+        torch.cuda.synchronize()
+        return self.out
+
+
+def replays_alike(compiled, layer, arguments, x, weights):
+    """Whether a graph captured with other tokens gives the bits of a launch."""
+    wanted = Call(compiled, layer, arguments, x, weights).run()
+    tokens = x.flip(0).neg()
+    call, graph = Call(compiled, layer, arguments, tokens, weights), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        call.enqueue()
+    tokens.copy_(x)
+    for _ in range(2):
+        call.out.fill_(float("nan"))
+        graph.replay()
+        torch.cuda.synchronize()
+        if not same_bits(call.out, wanted):
+            return False
+    return True
+
+
+def same_bits(a, b):
+    return torch.equal(a.view(torch.int16), b.view(torch.int16))
 
 
 def check(compiled, name, tokens, generator, weights):
@@ -123,10 +155,11 @@ def check(compiled, name, tokens, generator, weights):
     arguments = arguments_of(layer)
     x = torch.empty(tokens, layer.hidden, dtype=torch.bfloat16, device="cuda")
     x.uniform_(-0.5, 0.5, generator=generator)
-    first = run(compiled, layer, arguments, x, weights)
-    if not torch.equal(first.view(torch.int16),
-                       run(compiled, layer, arguments, x, weights).view(torch.int16)):
+    first = Call(compiled, layer, arguments, x, weights).run()
+    if not same_bits(first, Call(compiled, layer, arguments, x, weights).run()):
         return "two runs differ"
+    if not replays_alike(compiled, layer, arguments, x, weights):
+        return "the replay of a graph differs"
     wanted, firm = expected(layer, x, weights)
     found, wanted = first.float()[firm], wanted[firm]
     if not torch.isfinite(found).all():

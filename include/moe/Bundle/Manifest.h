@@ -48,7 +48,7 @@
 // the call.
 //
 // "input" tells how to make a random argument: role and bound as in
-// moe/Execution/RandomInputs.h; "bound" is absent where the role needs none,
+// moe/Data/RandomInputs.h; "bound" is absent where the role needs none,
 // "input" where the ops do not tell.
 //
 // Types are f32, f16, bf16, i32, i64, i8. Strides are in elements, innermost
