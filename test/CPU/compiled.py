@@ -17,9 +17,10 @@ ROOT_TOOLS = os.path.join(os.path.dirname(__file__), "../../build/bin")
 
 
 def tool(name):
-    """The tool on PATH, else of this build or of the LLVM it is built on."""
-    path = os.pathsep.join([os.environ.get("PATH", ""), ROOT_TOOLS, LLVM_TOOLS])
-    return shutil.which(name, path=path) or name
+    """moe-opt on PATH, else of this build; the tools of the LLVM it is built on,
+    since those on PATH may be of another; anything else on PATH."""
+    path = [LLVM_TOOLS, os.environ.get("PATH", ""), ROOT_TOOLS]
+    return shutil.which(name, path=os.pathsep.join(path)) or name
 
 
 def compile_layer(source, folder, bits):
