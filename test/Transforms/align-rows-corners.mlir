@@ -43,12 +43,12 @@ func.func @weight_on_input(%x: tensor<?x64xbf16>, %w1: tensor<4x64x64xbf16>, %w2
 // CHECK-LABEL: func @dynamic_groups
 // CHECK-NOT:     moe.align
 // CHECK:         grouping = #moe.grouping<masked>, schedule = #moe.schedule<mma = simt
-func.func @dynamic_groups(%x: tensor<?x5x64xbf16>, %w: tensor<4x64x64xbf16>, %counts: tensor<4xi32>,
-                          %o: tensor<4x5x64xbf16>) -> tensor<4x5x64xbf16> {
-  %y = moe.grouped_gemm ins(%x, %w : tensor<?x5x64xbf16>, tensor<4x64x64xbf16>)
-      rows(%counts : tensor<4xi32>) outs(%o : tensor<4x5x64xbf16>)
-      {grouping = #moe.grouping<masked>} -> tensor<4x5x64xbf16>
-  return %y : tensor<4x5x64xbf16>
+func.func @dynamic_groups(%x: tensor<4x?x64xbf16>, %w: tensor<4x64x64xbf16>, %counts: tensor<4xi32>,
+                          %o: tensor<4x?x64xbf16>) -> tensor<4x?x64xbf16> {
+  %y = moe.grouped_gemm ins(%x, %w : tensor<4x?x64xbf16>, tensor<4x64x64xbf16>)
+      rows(%counts : tensor<4xi32>) outs(%o : tensor<4x?x64xbf16>)
+      {grouping = #moe.grouping<masked>} -> tensor<4x?x64xbf16>
+  return %y : tensor<4x?x64xbf16>
 }
 
 // CHECK-LABEL: func @memrefs
