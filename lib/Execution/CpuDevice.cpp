@@ -255,33 +255,6 @@ static FailureOr<std::vector<Array>> takeResults(func::FuncOp function,
   return arrays;
 }
 
-/// Follows the calls of `function`: every callee has a body, and none calls a
-/// function that is still running.
-static LogicalResult checkCalls(func::FuncOp function,
-                                SmallVectorImpl<func::FuncOp> &running) {
-  running.push_back(function);
-  WalkResult result = function.walk([&](func::CallOp call) {
-    auto callee = dyn_cast_or_null<func::FuncOp>(
-        SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()));
-    if (!callee || callee.isExternal()) {
-      call.emitOpError("calls @")
-          << call.getCallee()
-          << ", which has no body; define it or remove the call";
-      return WalkResult::interrupt();
-    }
-    if (llvm::is_contained(running, callee)) {
-      call.emitOpError("calls @") << call.getCallee()
-                                  << ", which is still running: recursion "
-                                     "cannot end here; unroll it";
-      return WalkResult::interrupt();
-    }
-    return failed(checkCalls(callee, running)) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
-  });
-  running.pop_back();
-  return success(!result.wasInterrupted());
-}
-
 static LogicalResult checkSignature(func::FuncOp function) {
   for (Type type : function.getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -296,8 +269,7 @@ static LogicalResult checkSignature(func::FuncOp function) {
   if (!function->getParentOfType<ModuleOp>() || function.isExternal())
     return function.emitOpError(
         "requires a body in a module to run on the CPU");
-  SmallVector<func::FuncOp> running;
-  return checkCalls(function, running);
+  return checkCalls(function);
 }
 
 //===----------------------------------------------------------------------===//

@@ -194,7 +194,7 @@ static LogicalResult call(func::FuncOp function, moe_bundle *bundle,
 
 FailureOr<std::vector<Array>> moe::runOnCuda(func::FuncOp function,
                                              ArrayRef<Array> inputs) {
-  if (failed(checkInputs(function, inputs)))
+  if (failed(checkInputs(function, inputs)) || failed(checkCalls(function)))
     return failure();
   for (Type type : function.getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -52,3 +52,70 @@ LogicalResult moe::checkExtents(func::FuncOp function, ArrayRef<Array> inputs) {
   }
   return solver.check();
 }
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t kMaxDepth = 128;
+static constexpr int64_t kMaxCalls = 1'000'000;
+
+namespace {
+/// Counts the calls that a run of a function makes, looking at each function
+/// once however often it is called.
+class CallCounter {
+public:
+  /// Fails after emitting an error.
+  FailureOr<int64_t> count(func::FuncOp function);
+
+private:
+  FailureOr<int64_t> countCall(func::CallOp call);
+
+  llvm::DenseMap<Operation *, int64_t> known;
+  SmallVector<func::FuncOp> running;
+};
+} // namespace
+
+FailureOr<int64_t> CallCounter::countCall(func::CallOp call) {
+  auto callee = dyn_cast_or_null<func::FuncOp>(
+      SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()));
+  if (!callee || callee.isExternal())
+    return call.emitOpError("calls @")
+           << call.getCallee()
+           << ", which has no body; define it or remove the call";
+  if (llvm::is_contained(running, callee))
+    return call.emitOpError("calls @") << call.getCallee()
+                                       << ", which is still running: recursion "
+                                          "cannot end here; unroll it";
+  if (running.size() > kMaxDepth)
+    return call.emitOpError("is more than ")
+           << kMaxDepth << " calls deep; inline some of them";
+  return count(callee);
+}
+
+FailureOr<int64_t> CallCounter::count(func::FuncOp function) {
+  if (auto found = known.find(function); found != known.end())
+    return found->second;
+  running.push_back(function);
+  int64_t calls = 0;
+  WalkResult result = function.walk([&](func::CallOp call) {
+    FailureOr<int64_t> below = countCall(call);
+    if (failed(below))
+      return WalkResult::interrupt();
+    calls += 1 + *below;
+    if (calls <= kMaxCalls)
+      return WalkResult::advance();
+    function.emitOpError("would make more than ")
+        << kMaxCalls << " calls; call fewer functions";
+    return WalkResult::interrupt();
+  });
+  running.pop_back();
+  if (result.wasInterrupted())
+    return failure();
+  known[function] = calls;
+  return calls;
+}
+
+LogicalResult moe::checkCalls(func::FuncOp function) {
+  return failure(failed(CallCounter().count(function)));
+}

@@ -21,9 +21,6 @@ using namespace mlir;
 using namespace mlir::moe;
 using namespace mlir::moe::reference;
 
-/// Calls nested deeper than this are taken for an endless recursion.
-static constexpr unsigned kMaxDepth = 128;
-
 //===----------------------------------------------------------------------===//
 // Frame
 //===----------------------------------------------------------------------===//
@@ -134,8 +131,7 @@ static LogicalResult evalCall(func::CallOp op, Frame &frame) {
     return op.emitOpError("requires a func.func called @") << op.getCallee();
   auto arguments = llvm::map_to_vector(
       op.getOperands(), [&](Value value) { return frame.share(value); });
-  auto results =
-      callFunction(callee, arguments, frame.getOptions(), frame.getDepth() + 1);
+  auto results = callFunction(callee, arguments, frame.getOptions());
   if (failed(results))
     return failure();
   for (auto [result, array] : llvm::zip_equal(op.getResults(), *results))
@@ -167,14 +163,11 @@ static LogicalResult evalOp(Operation *op, Frame &frame) {
 FailureOr<std::vector<std::shared_ptr<const Array>>>
 reference::callFunction(func::FuncOp function,
                         ArrayRef<std::shared_ptr<const Array>> arguments,
-                        const ReferenceOptions &options, unsigned depth) {
-  if (depth > kMaxDepth)
-    return function.emitOpError("requires at most ")
-           << kMaxDepth << " nested calls; a recursion does not end";
+                        const ReferenceOptions &options) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("requires a body of one block, but got ")
            << function.getBody().getBlocks().size();
-  Frame frame(options, depth);
+  Frame frame(options);
   Block &body = function.getBody().front();
   for (auto [argument, array] : llvm::zip_equal(body.getArguments(), arguments))
     TRY(frame.set(argument, array));
@@ -193,11 +186,12 @@ FailureOr<std::vector<Array>>
 moe::runOnReference(func::FuncOp function, ArrayRef<Array> inputs,
                     const ReferenceOptions &options) {
   TRY(checkInputs(function, inputs));
+  TRY(checkCalls(function));
   // The caller owns the inputs for the whole run.
   auto arguments = llvm::map_to_vector(inputs, [](const Array &input) {
     return std::shared_ptr<const Array>(&input, [](const Array *) {});
   });
-  auto stored = callFunction(function, arguments, options, /*depth=*/0);
+  auto stored = callFunction(function, arguments, options);
   if (failed(stored))
     return failure();
   std::vector<Array> results;

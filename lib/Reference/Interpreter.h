@@ -30,12 +30,10 @@ namespace mlir::moe::reference {
 /// ReferenceOptions::wideIntermediates.
 class Frame {
 public:
-  Frame(const ReferenceOptions &options, unsigned depth)
-      : options(options), depth(depth) {}
+  explicit Frame(const ReferenceOptions &options) : options(options) {}
 
   const ReferenceOptions &getOptions() const { return options; }
   /// Number of calls around this one.
-  unsigned getDepth() const { return depth; }
 
   const Array &get(Value value) const { return *values.find(value)->second; }
   std::shared_ptr<const Array> share(Value value) const {
@@ -72,7 +70,6 @@ public:
 
 private:
   const ReferenceOptions &options;
-  unsigned depth;
   DenseMap<Value, std::shared_ptr<const Array>> values;
 };
 
@@ -104,7 +101,7 @@ void store(ArrayRef<Real> values, Array &array, int64_t start) {
 FailureOr<std::vector<std::shared_ptr<const Array>>>
 callFunction(func::FuncOp function,
              ArrayRef<std::shared_ptr<const Array>> arguments,
-             const ReferenceOptions &options, unsigned depth);
+             const ReferenceOptions &options);
 
 // One function per op of the dialect.
 LogicalResult eval(GateOp op, Frame &frame);

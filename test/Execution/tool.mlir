@@ -11,6 +11,7 @@
 // RUN: not moe-run %s --function=none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not moe-run %s --tokens=3 --compare=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not moe-run %s --tokens=3 --device=quantum 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not moe-run %s --tokens=3 --json --print 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not moe-run %s --tokens=3 --inputs=seed:x 2>&1 | FileCheck %s --check-prefix=SEED
 // RUN: not moe-run %t.nowhere.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
 // RUN: moe-run %s --tokens=3 --device=cpu --compare=reference | FileCheck %s --check-prefix=AGREES
@@ -23,6 +24,7 @@
 // NONE: moe-run: error: there is no function none with a body; {{.*}}tool.mlir has 2 public functions; choose one: --function=layer or other
 // EMULATOR: moe-run: error: device emulator is unknown; choose reference, cpu or cuda
 // UNKNOWN: moe-run: error: device quantum is unknown; choose reference, cpu or cuda
+// BOTH: moe-run: error: --print writes no JSON
 // SEED: moe-run: error: --inputs=seed:x has no number behind seed:
 // NOFILE: moe-run: error: {{.*}}nowhere.mlir: No such file or directory
 // AGREES: @layer on cpu, compared with reference, inputs seed:0

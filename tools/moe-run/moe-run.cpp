@@ -346,6 +346,10 @@ static void compareOutputs(func::FuncOp function, ArrayRef<Array> expected,
 
 /// Runs the devices and prints the report; the exit status.
 static int runFunction(const Options &options, func::FuncOp function) {
+  if (options.json && options.print)
+    return fail(
+        "--print writes no JSON; leave --json out, or write the results "
+        "to files with --outputs");
   llvm::BitVector nearTies;
   ReferenceOptions reference;
   reference.wideIntermediates = options.wide || !options.compare.empty();

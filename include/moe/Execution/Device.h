@@ -45,6 +45,11 @@ LogicalResult checkInputs(func::FuncOp function, ArrayRef<Array> inputs);
 /// reference checks each op when it runs it, compiled code does not.
 LogicalResult checkExtents(func::FuncOp function, ArrayRef<Array> inputs);
 
+/// Follows the calls of `function`: every callee has a body, none calls one
+/// that is still running, at most 128 are nested, and a run makes at most a
+/// million. Fails after emitting an error.
+LogicalResult checkCalls(func::FuncOp function);
+
 /// Lowers the function to machine code of this CPU and calls it.
 FailureOr<std::vector<Array>> runOnCpu(func::FuncOp function,
                                        ArrayRef<Array> inputs);
