@@ -11,6 +11,7 @@ different kernels, and executed with every --tokens value.
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -46,6 +47,7 @@ def make(args, source, tokens):
             "near_ties": report["near_tie_tokens"],
             "types": [o["type"] for o in report["outputs"]]}, indent=1))
         print(folder.name, flush=True)
+    shutil.rmtree(reference)
 
 
 def main():
@@ -54,10 +56,14 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
                         help="folder of the tools (default: those on PATH)")
     parser.add_argument("--output", type=pathlib.Path, required=True)
-    parser.add_argument("--arch", default="sm_90a")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tokens", type=int, nargs="+", default=[1, 33])
-    parser.add_argument("--schedule-tokens", type=int, nargs="+", default=[4, 8192])
+    parser.add_argument("--arch", default="sm_90a",
+                        help="chip to compile for (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="of the random inputs (default: %(default)s)")
+    parser.add_argument("--tokens", type=int, nargs="+", default=[1, 33],
+                        help="numbers of tokens to run with (default: %(default)s)")
+    parser.add_argument("--schedule-tokens", type=int, nargs="+", default=[4, 8192],
+                        help="numbers of tokens to choose schedules for (default: %(default)s)")
     args = parser.parse_args()
     for source in args.sources:
         for tokens in args.tokens:

@@ -88,12 +88,17 @@ def run_case(device, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, help="what the makers of cases wrote")
     parser.add_argument("--filter", default="", help="cases whose name contains this")
     parser.add_argument("--matching", default="", help="cases whose name has a match of this "
                         "regular expression")
     args = parser.parse_args()
-    device = runtime.Device("cuda")
+    if not args.folder.is_dir():
+        parser.error(f"{args.folder}: no such folder")
+    try:
+        device = runtime.Device("cuda")
+    except (runtime.RuntimeFailure, OSError) as error:
+        parser.exit(2, f"run_cases.py: {error}\n")
     passed = failed = 0
     for case in sorted(p.parent for p in args.folder.rglob("case.json")):
         if args.filter not in case.name or not re.search(args.matching, case.name):
