@@ -37,7 +37,7 @@ void ShapeRules::equal(ArrayRef<Dim> dims) {
     if (std::optional<Extent> extent = get(from)) {
       for (Dim to : dims)
         if (to.value)
-          set(to, *extent);
+          set(to, extent);
       return;
     }
   }
@@ -50,13 +50,16 @@ void ShapeRules::multiplied(Dim product, ArrayRef<Dim> dims) {
     std::optional<Extent> extent = get(dim);
     if (!extent && unknown)
       return;
-    if (!extent)
+    if (!extent) {
       unknown = &dim;
-    else if (!(knownProduct = multiply(*knownProduct, *extent)))
+      continue;
+    }
+    knownProduct = multiply(*knownProduct, *extent);
+    if (!knownProduct)
       return;
   }
   if (!unknown)
-    return set(product, *knownProduct);
+    return set(product, knownProduct);
   std::optional<Extent> total = get(product);
   if (total && knownProduct->isNumber())
     set(*unknown, divideExactly(*total, *knownProduct->number()));

@@ -116,7 +116,7 @@ int64_t Planner::alignedFlatRows() {
   ArrayRef<int32_t> table = rowOperand(0);
   if (rowOperand(2)[0] < static_cast<int64_t>(table.size()))
     return table.back();
-  auto largest = llvm::max_element(table);
+  const auto *largest = llvm::max_element(table);
   bool repeats = largest != table.end() && llvm::count(table, *largest) > 1;
   return repeats ? *largest : static_cast<int64_t>(table.size());
 }

@@ -182,7 +182,8 @@ static FailureOr<double> evalFloat(Operation *op, double a) {
 /// An integer from a float, an error where it does not fit.
 static IntResult fromFloat(Operation *op, double value, unsigned width) {
   double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
-  if (!(std::trunc(value) >= -limit && value < limit))
+  bool fits = std::trunc(value) >= -limit && value < limit; // no NaN does
+  if (!fits)
     return op->emitOpError("converts ") << value << ", which does not fit";
   return APInt(width, static_cast<int64_t>(value), /*isSigned=*/true,
                /*implicitTrunc=*/true);

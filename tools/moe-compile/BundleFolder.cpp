@@ -26,6 +26,12 @@ static llvm::Error failure(const llvm::Twine &place, std::error_code code) {
   return llvm::createStringError(code, place + ": " + code.message());
 }
 
+/// Removes a folder that nobody needs any more. What cannot be removed is only
+/// litter.
+static void discard(llvm::StringRef folder) {
+  [[maybe_unused]] std::error_code code = fs::remove_directories(folder);
+}
+
 /// Everything that a bundle of any version may hold.
 static bool belongsToBundle(llvm::StringRef name) {
   return llvm::is_contained(
@@ -90,7 +96,7 @@ BundleFolder::BundleFolder(BundleFolder &&other)
 
 BundleFolder::~BundleFolder() {
   if (!partial.empty())
-    fs::remove_directories(partial);
+    discard(partial);
 }
 
 llvm::Expected<std::string> BundleFolder::place(llvm::StringRef name) const {
@@ -123,14 +129,16 @@ llvm::Error BundleFolder::commit() {
                                        target.c_str(), RENAME_EXCHANGE) != 0) {
     // Nothing is there, or the file system does not exchange: an old bundle
     // goes first.
-    fs::remove_directories(target);
+    if (std::error_code code =
+            fs::remove_directories(target, /*IgnoreErrors=*/false))
+      return failure(target, code);
     if (std::error_code code = fs::rename(partial, target))
       return failure(target, code);
     partial.clear();
     return llvm::Error::success();
   }
   // The old bundle is now at the place of the parts.
-  fs::remove_directories(partial);
+  discard(partial);
   partial.clear();
   return llvm::Error::success();
 }

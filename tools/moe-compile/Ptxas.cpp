@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -46,6 +47,7 @@ runProgram(llvm::ArrayRef<StringRef> command) {
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("moe-ptxas", "log", log))
     return llvm::createStringError(code, "cannot make a temporary file");
+  llvm::FileRemover remover(log);
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
                                           StringRef(log)};
   std::string error;
@@ -55,7 +57,6 @@ runProgram(llvm::ArrayRef<StringRef> command) {
                                          /*MemoryLimit=*/0, &error);
   auto text = llvm::MemoryBuffer::getFile(log);
   std::string output = text ? (*text)->getBuffer().str() : "";
-  llvm::sys::fs::remove(log);
   if (status < 0)
     return llvm::createStringError("cannot run " + command.front() + ": " +
                                    error);

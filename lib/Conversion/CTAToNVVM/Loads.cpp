@@ -29,13 +29,16 @@ struct CopyLane {
   Value chunk, row;
 };
 
+} // namespace
+
 /// `bytes` (16 when null), or 0 where `keep` is false.
-Value maskBytes(Emitter &e, Value bytes, Value keep) {
+static Value maskBytes(Emitter &e, Value bytes, Value keep) {
   if (!bytes)
     bytes = e.i32(kChunkBytes);
   return e.select(keep, bytes, e.i32(0));
 }
 
+namespace {
 /// What of the thread's chunk lies inside a row of `extent` elements.
 struct RowEnd {
   RowEnd(Emitter &e, const CopyLane &lane, Value k, int64_t extent) {
@@ -72,9 +75,12 @@ private:
   Value left;   // bytes up to the end, in [0, 16]; null where not asked
 };
 
+} // namespace
+
 /// Copies the first `bytes` (all when null) of a chunk, zeros behind them, in
 /// pieces of `align` bytes.
-void copyChunk(Emitter &e, Value to, Value from, Value bytes, int64_t align) {
+static void copyChunk(Emitter &e, Value to, Value from, Value bytes,
+                      int64_t align) {
   // Only copies of 16 bytes may skip the first cache.
   auto cache = align == kChunkBytes ? NVVM::LoadCacheModifierKind::CG
                                     : NVVM::LoadCacheModifierKind::CA;
@@ -88,6 +94,8 @@ void copyChunk(Emitter &e, Value to, Value from, Value bytes, int64_t align) {
                             e.b.getI32IntegerAttr(align), modifier, piece);
   }
 }
+
+namespace {
 
 struct LowerSourceRows : OpConversionPattern<SourceRowsOp> {
   using OpConversionPattern::OpConversionPattern;

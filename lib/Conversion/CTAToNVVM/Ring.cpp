@@ -11,15 +11,13 @@
 using namespace mlir;
 using namespace mlir::cta;
 
-namespace {
-
 /// Name of the external symbol whose size the launch decides.
-constexpr StringLiteral kSharedSymbol = "cta_shared";
+static constexpr StringLiteral kSharedSymbol = "cta_shared";
 /// How long a thread may sleep in one barrier test, in nanoseconds.
-constexpr int64_t kWaitTicks = 10000000;
+static constexpr int64_t kWaitTicks = 10000000;
 
 /// The module's dynamic shared memory, declared at the first use.
-LLVM::GlobalOp getSharedSymbol(OpBuilder &b, Operation *op) {
+static LLVM::GlobalOp getSharedSymbol(OpBuilder &b, Operation *op) {
   auto module = op->getParentOfType<gpu::GPUModuleOp>();
   if (!module)
     return {};
@@ -34,6 +32,13 @@ LLVM::GlobalOp getSharedSymbol(OpBuilder &b, Operation *op) {
       /*value=*/Attribute(), /*alignment=*/kSwizzleAtomBytes,
       /*addrSpace=*/3);
 }
+
+static void waitParity(Emitter &e, Value barrier, Value phase) {
+  NVVM::MBarrierTryWaitParityOp::create(e.b, e.loc, barrier, phase,
+                                        e.i32(kWaitTicks));
+}
+
+namespace {
 
 struct LowerPlan : OpConversionPattern<PlanOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -89,11 +94,6 @@ struct LowerRing : OpConversionPattern<RingOp> {
     NVVM::FenceMbarrierInitOp::create(b, e.loc);
   }
 };
-
-void waitParity(Emitter &e, Value barrier, Value phase) {
-  NVVM::MBarrierTryWaitParityOp::create(e.b, e.loc, barrier, phase,
-                                        e.i32(kWaitTicks));
-}
 
 struct LowerAcquire : OpConversionPattern<AcquireOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -11,16 +11,14 @@
 using namespace mlir;
 using namespace mlir::cta;
 
-namespace {
-
 /// A warp turns 16 rows of 128 bytes at a time.
-constexpr int64_t kStripBytes = 16 * kRowBytes;
-constexpr int64_t kStripColumns = 64;
+static constexpr int64_t kStripBytes = 16 * kRowBytes;
+static constexpr int64_t kStripColumns = 64;
 
-int64_t bytesOf(Type element) { return element.isF32() ? 4 : 2; }
+static int64_t bytesOf(Type element) { return element.isF32() ? 4 : 2; }
 
 /// Runs `body` where `condition` holds; null always holds.
-void guarded(Emitter &e, Value condition, function_ref<void()> body) {
+static void guarded(Emitter &e, Value condition, function_ref<void()> body) {
   if (!condition)
     return body();
   OpBuilder::InsertionGuard guard(e.b);
@@ -29,6 +27,7 @@ void guarded(Emitter &e, Value condition, function_ref<void()> body) {
   body();
 }
 
+namespace {
 /// Where rows go: address of (row, column) of c.
 struct Target {
   Emitter &e;
@@ -53,12 +52,15 @@ struct Target {
   }
 };
 
-Value isValid(Emitter &e, Value id) {
+} // namespace
+
+static Value isValid(Emitter &e, Value id) {
   return e.compare(arith::CmpIPredicate::sge, id, 0);
 }
 
 /// Each lane writes its own values: pairs where rows start at even elements.
-void storeDirect(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
+static void storeDirect(Target &target, ArrayRef<Value> values,
+                        ArrayRef<Value> ids) {
   Emitter &e = target.e;
   StoreOp op = target.op;
   FragmentType type = op.getFragment().getType();
@@ -96,7 +98,8 @@ void storeDirect(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
 }
 
 /// One strip of 64 columns into the warp's swizzled rows with stmatrix.x4.
-void writeStrip(Emitter &e, Value strip, ArrayRef<Value> values, Type element) {
+static void writeStrip(Emitter &e, Value strip, ArrayRef<Value> values,
+                       Type element) {
   auto *context = e.b.getContext();
   Value lane = e.laneId();
   Value row = e.bitAnd(lane, 15), half = e.shr(lane, 4);
@@ -116,7 +119,8 @@ void writeStrip(Emitter &e, Value strip, ArrayRef<Value> values, Type element) {
 }
 
 /// Through shared memory: 16 bytes a lane, 128 bytes of a row together.
-void storeStaged(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
+static void storeStaged(Target &target, ArrayRef<Value> values,
+                        ArrayRef<Value> ids) {
   Emitter &e = target.e;
   StoreOp op = target.op;
   FragmentType type = op.getFragment().getType();
@@ -157,6 +161,8 @@ void storeStaged(Target &target, ArrayRef<Value> values, ArrayRef<Value> ids) {
     }
   }
 }
+
+namespace {
 
 struct LowerStore : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -30,12 +30,16 @@ constexpr int64_t kSwizzle128 = int64_t(1) << 62;
 /// One step of K is 32 bytes inside the swizzle span.
 constexpr int64_t kStepOffset = (2 * kStepK) >> kAddressShift;
 
-Value makeDescriptor(Emitter &e, Value tile) {
+} // namespace
+
+static Value makeDescriptor(Emitter &e, Value tile) {
   Value address = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(), tile);
   Value field = e.zext(e.bitAnd(e.shr(address, kAddressShift), kAddressMask));
   return arith::OrIOp::create(
       e.b, e.loc, field, e.i64(kSwizzle128 | kStrideOffset | kLeadingOffset));
 }
+
+namespace {
 
 struct LowerWgmma : OpConversionPattern<WgmmaOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -82,8 +82,8 @@ LogicalResult moe::outline(GateOp op, LaunchSite &site) {
 
   // Warp by warp into shared memory, then one thread per logit.
   Buffer partial = k.shared("partial", k.f32Type(), warps * sums.size());
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Val total = k.warpSum(sum);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    Val total = k.warpSum(sums[i]);
     k.ifThen(k.lane() == 0, [&] {
       k.store(partial,
               k.warp() * static_cast<int>(sums.size()) + static_cast<int>(i),

@@ -153,7 +153,7 @@ void MergeKernels::runOnOperation() {
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
     if (!kernel->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()))
       continue;
-    auto first = llvm::find_if(kept, [&](LLVM::LLVMFuncOp other) {
+    auto *first = llvm::find_if(kept, [&](LLVM::LLVMFuncOp other) {
       return KernelComparison(module).equal(other, kernel);
     });
     if (first == kept.end()) {

@@ -278,12 +278,16 @@ void SimtGemm::emitRows() {
     Extent P = k.extent("P", op.getRows()[0], 0);
     Val sentinel = flatRowCount();
     gridRows = P.symbol;
-    rowAt = [=, this](Val i) { return alignedRow(i, P.value, sentinel); };
+    rowAt = [this, P, sentinel](Val i) {
+      return alignedRow(i, P.value, sentinel);
+    };
   } else if (op.getGrouping() == Grouping::Masked) {
     Extent capacity = k.extent("C", op.getA(), 1);
     gridRows = capacity.symbol * experts;
     Val count = capacity.value * static_cast<int>(experts);
-    rowAt = [=, this](Val i) { return plainRow(i, count, capacity.value); };
+    rowAt = [this, count, capacity](Val i) {
+      return plainRow(i, count, capacity.value);
+    };
   } else {
     bool ids = op.getGrouping() == Grouping::Ids;
     int slots = ids ? static_cast<int>(op.getSlots()) : 1;
@@ -291,7 +295,7 @@ void SimtGemm::emitRows() {
         ids ? k.extent("T", op.getRows()[0], 0) : k.extent("R", op.getA(), 0);
     gridRows = R.symbol * slots;
     Val count = R.value * slots;
-    rowAt = [=, this](Val i) { return plainRow(i, count, std::nullopt); };
+    rowAt = [this, count](Val i) { return plainRow(i, count, std::nullopt); };
   }
 
   SimtTile tile(k, rows);
@@ -349,12 +353,12 @@ void SimtGemm::emitContracted() {
     return loadIf(column < static_cast<int>(bColumns), b, at);
   };
   SmallVector<Val> sums = tile.multiply(range[0], range[1], left, right, nk());
-  for (auto [i, sum] : llvm::enumerate(sums)) {
+  for (size_t i = 0; i < sums.size(); ++i) {
     Val row = firstRow + tile.rowOf(i / SimtTile::kColumnsPerThread);
     Val column = firstColumn + tile.columnOf(i % SimtTile::kColumnsPerThread);
     Val isRow = row < static_cast<int>(m);
     k.ifThen(isRow & (column < static_cast<int>(bColumns)),
-             [&] { k.store(c, k.at(c, {expert, row, column}), sum); });
+             [&] { k.store(c, k.at(c, {expert, row, column}), sums[i]); });
   }
   k.launch({k.rule(llvm::divideCeil(m, tile.rows)),
             k.rule(llvm::divideCeil(bColumns, SimtTile::kColumns)),
