@@ -126,7 +126,7 @@ static Array make(ElementKind kind, llvm::ArrayRef<double> values) {
 
 TEST(ArrayTest, RefusesExtentsWithoutMemory) {
   int64_t huge = std::numeric_limits<int64_t>::max();
-  for (llvm::SmallVector<int64_t> shape :
+  for (const llvm::SmallVector<int64_t> &shape :
        {llvm::SmallVector<int64_t>{huge, huge},
         {huge / 8},
         {huge, 0, 2},
@@ -151,7 +151,8 @@ TEST(ArrayTest, UnwrittenIsNaNOrMinusOne) {
 TEST(ArrayTest, MovingLeavesAnEmptyArray) {
   Array array = make(ElementKind::F32, {1, 2});
   Array moved = std::move(array);
-  EXPECT_EQ(array.size(), 0);
+  // What a move leaves behind is the point here.
+  EXPECT_EQ(array.size(), 0); // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(moved.floatAt(1), 2);
 }
 

@@ -14,10 +14,8 @@
 
 using namespace mlir::moe;
 
-namespace {
-
 /// 128 experts of 1536 x 2048 bf16, `rows` rows in all.
-GemmProblem problemOf(int64_t rows, int64_t block = 0) {
+static GemmProblem problemOf(int64_t rows, int64_t block = 0) {
   GemmProblem problem;
   problem.rows = rows;
   problem.experts = 128;
@@ -29,7 +27,7 @@ GemmProblem problemOf(int64_t rows, int64_t block = 0) {
 
 /// Calls `check` for problems of every size on every chip.
 template <typename Check>
-void forEachProblem(Check check) {
+static void forEachProblem(Check check) {
   for (const Target &target : allTargets())
     for (int64_t rows : {0, 1, 8, 100, 4096, 65536, 4000000})
       for (int64_t experts : {1, 8, 256, 4096})
@@ -48,7 +46,9 @@ void forEachProblem(Check check) {
             }
 }
 
-const Target &chip(const char *arch) { return *lookupTarget(arch); }
+static const Target &chip(const char *arch) { return *lookupTarget(arch); }
+
+namespace {
 
 TEST(Schedule, AlwaysHasTheGeneralKernelLast) {
   forEachProblem([](const GemmProblem &, const Target &,

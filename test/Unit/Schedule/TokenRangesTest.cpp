@@ -14,12 +14,11 @@
 
 using namespace mlir::moe;
 
-namespace {
-
-const Target &chip(const char *arch) { return *lookupTarget(arch); }
+static const Target &chip(const char *arch) { return *lookupTarget(arch); }
 
 /// Both GEMMs of a layer with `experts` experts, k slots, H and I.
-TokenProblems layer(int64_t experts, int64_t slots, int64_t h, int64_t i) {
+static TokenProblems layer(int64_t experts, int64_t slots, int64_t h,
+                           int64_t i) {
   TokenProblem up, down;
   up.problem.experts = down.problem.experts = experts;
   up.problem.columns = 2 * i;
@@ -31,13 +30,13 @@ TokenProblems layer(int64_t experts, int64_t slots, int64_t h, int64_t i) {
   return {up, down};
 }
 
-const TokenProblems kLayers[] = {
+static const TokenProblems kLayers[] = {
     layer(128, 8, 2048, 768), layer(8, 2, 4096, 14336),
     layer(256, 8, 7168, 2048), layer(32, 4, 2880, 2880)};
 
 /// Time at T of the schedules chosen for `chosenFor` tokens.
-double micros(const TokenProblems &problems, const Target &target,
-              int64_t chosenFor, int64_t tokens) {
+static double micros(const TokenProblems &problems, const Target &target,
+                     int64_t chosenFor, int64_t tokens) {
   std::vector<std::vector<Candidate>> then, now;
   for (const TokenProblem &problem : problems) {
     then.push_back(rankSchedules(problem.at(chosenFor), target));
@@ -52,6 +51,8 @@ double micros(const TokenProblems &problems, const Target &target,
         sum += candidate.micros;
   return sum;
 }
+
+namespace {
 
 TEST(TokenRanges, CoverEveryNumberOnce) {
   for (const Target &target : allTargets())
