@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/MoE/BufferFacts.h"
+#include "OperandChecks.h"
 #include "moe/MoE/FunctionAttributes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -23,10 +24,7 @@ using namespace mlir::moe;
 static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 4> strides(shape.size(), 1);
   for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i)
-    strides[i] = ShapedType::isDynamic(strides[i + 1]) ||
-                         ShapedType::isDynamic(shape[i + 1])
-                     ? ShapedType::kDynamic
-                     : strides[i + 1] * shape[i + 1];
+    strides[i] = mulExtents(strides[i + 1], shape[i + 1]);
   return strides;
 }
 
@@ -37,9 +35,9 @@ bool BufferFacts::isContiguous(ArrayRef<int64_t> shape) const {
 int64_t BufferFacts::rowAlignment() const {
   int64_t result = alignment;
   for (int64_t stride : ArrayRef(strides).drop_back(!strides.empty()))
-    result =
-        std::gcd(result, ShapedType::isDynamic(stride) ? elementBytes
-                                                       : stride * elementBytes);
+    result = std::gcd(result, ShapedType::isDynamic(stride)
+                                  ? elementBytes
+                                  : mulSaturated(stride, elementBytes));
   return result;
 }
 
@@ -49,10 +47,10 @@ struct FactFinder {
   BufferFacts facts;
 
   void shift(int64_t offset) {
-    facts.alignment =
-        std::gcd(facts.alignment, ShapedType::isDynamic(offset)
-                                      ? facts.elementBytes
-                                      : offset * facts.elementBytes);
+    facts.alignment = std::gcd(facts.alignment,
+                               ShapedType::isDynamic(offset)
+                                   ? facts.elementBytes
+                                   : mulSaturated(offset, facts.elementBytes));
   }
   void setStrides(MemRefType type) {
     SmallVector<int64_t> strides;
@@ -102,11 +100,10 @@ void FactFinder::visitSlice(OffsetSizeAndStrideOpInterface slice,
     if (offset != 0 && !known)
       shift(ShapedType::kDynamic);
     else if (offset != 0)
-      shift(ShapedType::isDynamic(offset) ? stride : offset * stride);
+      shift(ShapedType::isDynamic(offset) ? stride
+                                          : mulExtents(offset, stride));
     if (!droppedDims[i])
-      strides.push_back(known && !ShapedType::isDynamic(step)
-                            ? step * stride
-                            : ShapedType::kDynamic);
+      strides.push_back(mulExtents(step, stride));
   }
   facts.strides = strides;
 }
