@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaDriver.h"
+#include "CudaLaunchGraph.h"
 #include "Device.h"
 #include "Error.h"
 
@@ -29,6 +30,8 @@ public:
 
   void *function(size_t kernel) const override { return functions[kernel]; }
   const char *code() const override { return isCubin ? "cubin" : "ptx"; }
+  std::unique_ptr<LaunchGraph>
+  makeGraph(const std::vector<Launch> &launches) override;
 
 private:
   Result loadImage(const std::string &image, std::string &log);
@@ -37,6 +40,7 @@ private:
   void checkParameters(const Kernel &kernel, Handle function) const;
 
   CudaDevice &device;
+  const Bundle &bundle;
   Handle module = nullptr;
   bool isCubin = false;
   std::vector<void *> functions;
@@ -54,7 +58,7 @@ public:
   void leave() noexcept override;
   bool tryEnter() noexcept { return driver.contextPush(context) == kSuccess; }
   void encode(const TensorMapRequest &request, TensorMap &map) override;
-  void launch(const LaunchRequest &request) override;
+  void launch(const LaunchRequest &request, void *stream) override;
   void *allocate(uint64_t bytes) override;
   void release(void *data) noexcept override;
   void upload(void *target, const void *source, uint64_t bytes) override;
@@ -166,12 +170,12 @@ void CudaDevice::encode(const TensorMapRequest &request, TensorMap &map) {
                "cuTensorMapEncodeTiled");
 }
 
-void CudaDevice::launch(const LaunchRequest &request) {
+void CudaDevice::launch(const LaunchRequest &request, void *stream) {
   const Kernel &kernel = *request.kernel;
   driver.check(driver.launchKernel(request.function, request.grid[0],
                                    request.grid[1], request.grid[2],
                                    kernel.threads, 1, 1, kernel.sharedBytes,
-                                   request.stream, request.parameters, nullptr),
+                                   stream, request.parameters, nullptr),
                "cuLaunchKernel");
 }
 
@@ -242,7 +246,7 @@ std::unique_ptr<Module> CudaDevice::load(const Bundle &bundle) {
 //===----------------------------------------------------------------------===//
 
 CudaModule::CudaModule(CudaDevice &device, const Bundle &bundle)
-    : device(device) {
+    : device(device), bundle(bundle) {
   loadCode(bundle);
   try {
     for (const Kernel &kernel : bundle.kernels)
@@ -337,6 +341,11 @@ void CudaModule::loadFunction(const Kernel &kernel) {
                                       static_cast<int>(kernel.sharedBytes)),
           "cuFuncSetAttribute");
   functions.push_back(function);
+}
+
+std::unique_ptr<LaunchGraph>
+CudaModule::makeGraph(const std::vector<Launch> &launches) {
+  return makeLaunchGraph(device.driver, bundle, functions, launches);
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,19 @@ enum FunctionAttribute : int {
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr int kCaptureThreadLocal = 1;
+constexpr int kCaptureNone = 0;
+
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNode {
+  Handle function;
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared;
+  void **parameters;
+  void **extra;
+  Handle kernel;
+  Handle context;
+};
 } // namespace cuda
 
 // ENTRY(member, exported name, parameters): every driver that this library
@@ -92,6 +105,7 @@ constexpr int kCaptureThreadLocal = 1;
         (void *target, DevicePtr source, size_t bytes))                        \
   ENTRY(streamCreate, "cuStreamCreate", (Handle * stream, unsigned flags))     \
   ENTRY(streamDestroy, "cuStreamDestroy_v2", (Handle stream))                  \
+  ENTRY(streamSynchronize, "cuStreamSynchronize", (Handle stream))             \
   ENTRY(eventCreate, "cuEventCreate", (Handle * event, unsigned flags))        \
   ENTRY(eventDestroy, "cuEventDestroy_v2", (Handle event))                     \
   ENTRY(eventRecord, "cuEventRecord", (Handle event, Handle stream))           \
@@ -100,6 +114,14 @@ constexpr int kCaptureThreadLocal = 1;
         (float *milliseconds, Handle start, Handle end))                       \
   ENTRY(beginCapture, "cuStreamBeginCapture_v2", (Handle stream, int mode))    \
   ENTRY(endCapture, "cuStreamEndCapture", (Handle stream, Handle * graph))     \
+  ENTRY(captureStatus, "cuStreamIsCapturing", (Handle stream, int *status))    \
+  ENTRY(graphCreate, "cuGraphCreate", (Handle * graph, unsigned flags))        \
+  ENTRY(graphAddKernel, "cuGraphAddKernelNode_v2",                             \
+        (Handle * node, Handle graph, const Handle *before, size_t count,      \
+         const cuda::KernelNode *parameters))                                  \
+  ENTRY(graphUpload, "cuGraphUpload", (Handle executable, Handle stream))      \
+  ENTRY(graphSetKernel, "cuGraphExecKernelNodeSetParams_v2",                   \
+        (Handle executable, Handle node, const cuda::KernelNode *parameters))  \
   ENTRY(graphInstantiate, "cuGraphInstantiateWithFlags",                       \
         (Handle * executable, Handle graph, unsigned long long flags))         \
   ENTRY(graphLaunch, "cuGraphLaunch", (Handle executable, Handle stream))      \

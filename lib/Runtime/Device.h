@@ -46,7 +46,21 @@ struct LaunchRequest {
   void *function;
   uint32_t grid[3];
   void **parameters;
-  void *stream;
+};
+
+/// Launches one behind the other that the device starts together, for less than
+/// what they cost one by one. For one thread at a time.
+class LaunchGraph {
+public:
+  virtual ~LaunchGraph() = default;
+  /// Whether the next call may go through the graph. Else it has to launch
+  /// kernel by kernel: the stream is being captured, or the graph's last call
+  /// was on another stream and may still run, which would hold this one up.
+  virtual bool begin(void *stream) = 0;
+  /// What launch `index` of this call does. Calls that are on their way keep
+  /// what they had.
+  virtual void set(size_t index, const LaunchRequest &request) = 0;
+  virtual void launch(void *stream) = 0;
 };
 
 /// The kernels of a bundle, loaded.
@@ -57,6 +71,12 @@ public:
   virtual void *function(size_t kernel) const = 0;
   /// "cubin" or "ptx".
   virtual const char *code() const = 0;
+  /// A graph of these launches; null where there is nothing to gain.
+  virtual std::unique_ptr<LaunchGraph>
+  makeGraph(const std::vector<Launch> &launches) {
+    (void)launches;
+    return nullptr;
+  }
 };
 
 class Device {
@@ -72,7 +92,7 @@ public:
   virtual void enter() = 0;
   virtual void leave() noexcept = 0;
   virtual void encode(const TensorMapRequest &request, TensorMap &map) = 0;
-  virtual void launch(const LaunchRequest &request) = 0;
+  virtual void launch(const LaunchRequest &request, void *stream) = 0;
 
   virtual void *allocate(uint64_t bytes) = 0;
   virtual void release(void *data) noexcept = 0;

@@ -21,10 +21,41 @@ static constexpr int64_t kMaxGrid[3] = {INT32_MAX, 65535, 65535};
 static constexpr int64_t kMaxMapExtent = int64_t(1) << 32;
 static constexpr int64_t kMaxMapStrideBytes = (int64_t(1) << 40) - 1;
 
+/// Runs `action` and puts the name of the variant in front of errors.
+template <typename Action>
+static void namingVariant(const Bundle &bundle, const Variant &variant,
+                          Action action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    fail(error.status(), "variant " +
+                             std::to_string(&variant - bundle.variants.data()) +
+                             ", " + std::to_string(variant.launches.size()) +
+                             " launches: " + error.what());
+  }
+}
+
 Layer::Layer(const Bundle &bundle, Device &device)
-    : bundle(bundle), device(device), module(device.load(bundle)) {
+    : bundle(bundle), device(device), module(device.load(bundle)),
+      graphs(new SharedGraph[bundle.variants.size()]) {
   for (size_t i = 0; i < bundle.kernels.size(); ++i)
     functions.push_back(module->function(i));
+  DeviceScope scope(device);
+  for (size_t i = 0; i < bundle.variants.size(); ++i)
+    namingVariant(bundle, bundle.variants[i], [&] {
+      graphs[i].graph = module->makeGraph(bundle.variants[i].launches);
+    });
+}
+
+Layer::~Layer() {
+  try {
+    DeviceScope scope(device);
+    graphs.reset();
+  } catch (const Error &) {
+    // A context that is gone has taken the graphs along.
+    for (size_t i = 0; i < bundle.variants.size(); ++i)
+      graphs[i].graph.release();
+  }
 }
 
 /// What one call works on; lives on the stack.
@@ -128,43 +159,88 @@ static bool evaluateGrid(const Launch &launch, const moe_tensor *args,
   return !empty;
 }
 
-void Layer::launchKernel(Call &call, size_t index, void *stream) const {
+/// A launch with what its parameters point to; lives on the stack.
+struct Layer::PreparedLaunch {
+  LaunchRequest request;
+  int64_t scalars[kMaxLaunchArguments];
+  void *parameters[kMaxLaunchArguments];
+};
+
+/// Fills in the launch; false where it has no block to run.
+bool Layer::prepare(Call &call, size_t index, PreparedLaunch &prepared) const {
   const Launch &launch = call.variant->launches[index];
-  const Kernel &kernel = bundle.kernels[launch.kernel];
-  try {
-    LaunchRequest request;
-    if (!evaluateGrid(launch, call.args, request.grid))
-      return;
-    int64_t scalars[kMaxLaunchArguments];
-    void *parameters[kMaxLaunchArguments];
-    for (size_t i = 0; i < launch.args.size(); ++i) {
-      const LaunchArgument &arg = launch.args[i];
-      if (arg.kind == LaunchArgument::Buffer) {
-        parameters[i] = static_cast<void *>(&call.addresses[arg.index]);
-        continue;
-      }
-      if (arg.kind == LaunchArgument::Map) {
-        parameters[i] = &call.maps[arg.index];
-        continue;
-      }
-      // An i32 is the low half, which comes first in memory.
-      scalars[i] = arg.scalar.evaluate(call.args);
-      if (arg.kind == LaunchArgument::I32 &&
-          (scalars[i] < INT32_MIN || scalars[i] > INT32_MAX))
-        failArgument("parameter " + std::to_string(i) +
-                     " must fit 32 bits, but is " + std::to_string(scalars[i]) +
-                     " = " + arg.scalar.text());
-      parameters[i] = &scalars[i];
+  LaunchRequest &request = prepared.request;
+  if (!evaluateGrid(launch, call.args, request.grid))
+    return false;
+  for (size_t i = 0; i < launch.args.size(); ++i) {
+    const LaunchArgument &arg = launch.args[i];
+    void *&parameter = prepared.parameters[i];
+    if (arg.kind == LaunchArgument::Buffer) {
+      parameter = static_cast<void *>(&call.addresses[arg.index]);
+      continue;
     }
-    request.kernel = &kernel;
-    request.function = functions[launch.kernel];
-    request.parameters = parameters;
-    request.stream = stream;
-    device.launch(request);
-  } catch (const Error &error) {
-    fail(error.status(), "launch " + std::to_string(index) + ", kernel " +
-                             kernel.name + ": " + error.what());
+    if (arg.kind == LaunchArgument::Map) {
+      parameter = &call.maps[arg.index];
+      continue;
+    }
+    // An i32 is the low half, which comes first in memory.
+    int64_t &scalar = prepared.scalars[i];
+    scalar = arg.scalar.evaluate(call.args);
+    if (arg.kind == LaunchArgument::I32 &&
+        (scalar < INT32_MIN || scalar > INT32_MAX))
+      failArgument("parameter " + std::to_string(i) +
+                   " must fit 32 bits, but is " + std::to_string(scalar) +
+                   " = " + arg.scalar.text());
+    parameter = &scalar;
   }
+  request.kernel = &bundle.kernels[launch.kernel];
+  request.function = functions[launch.kernel];
+  request.parameters = prepared.parameters;
+  return true;
+}
+
+/// Runs `action` for launch `index` and puts its name in front of errors.
+template <typename Action>
+static void namingLaunch(const Bundle &bundle, const Variant &variant,
+                         size_t index, Action action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    fail(error.status(),
+         "launch " + std::to_string(index) + ", kernel " +
+             bundle.kernels[variant.launches[index].kernel].name + ": " +
+             error.what());
+  }
+}
+
+void Layer::launchOneByOne(Call &call, void *stream) const {
+  PreparedLaunch prepared;
+  for (size_t i = 0; i < call.variant->launches.size(); ++i)
+    namingLaunch(bundle, *call.variant, i, [&] {
+      if (prepare(call, i, prepared))
+        device.launch(prepared.request, stream);
+    });
+}
+
+/// False where nothing was launched: another thread is using the graph, it does
+/// not suit the stream, or not every kernel has a block to run.
+bool Layer::launchAsGraph(Call &call, SharedGraph &shared, void *stream) const {
+  if (!shared.graph)
+    return false;
+  std::unique_lock<std::mutex> lock(shared.busy, std::try_to_lock);
+  if (!lock || !shared.graph->begin(stream))
+    return false;
+  PreparedLaunch prepared;
+  bool complete = true;
+  for (size_t i = 0; i < call.variant->launches.size() && complete; ++i)
+    namingLaunch(bundle, *call.variant, i, [&] {
+      complete = prepare(call, i, prepared);
+      if (complete)
+        shared.graph->set(i, prepared.request);
+    });
+  if (complete)
+    namingVariant(bundle, *call.variant, [&] { shared.graph->launch(stream); });
+  return complete;
 }
 
 void Layer::launch(const moe_tensor *args, void *workspace,
@@ -177,7 +253,8 @@ void Layer::launch(const moe_tensor *args, void *workspace,
     checkAddress(bundle.arguments[i], i, args[i]);
     call.addresses[i] = args[i].data;
   }
-  call.variant = &bundle.variants[chooseVariant(bundle, args)];
+  size_t variant = chooseVariant(bundle, args);
+  call.variant = &bundle.variants[variant];
 
   uint64_t offsets[kMaxWorkspaceBuffers];
   uint64_t needed = layOutWorkspace(*call.variant, args, offsets);
@@ -195,8 +272,8 @@ void Layer::launch(const moe_tensor *args, void *workspace,
 
   DeviceScope scope(device);
   encodeMaps(call);
-  for (size_t i = 0; i < call.variant->launches.size(); ++i)
-    launchKernel(call, i, stream);
+  if (!launchAsGraph(call, graphs[variant], stream))
+    launchOneByOne(call, stream);
 }
 
 moe_timing Layer::time(const moe_tensor *args, void *workspace,

@@ -11,12 +11,15 @@
 
 #include "Device.h"
 
+#include <mutex>
+
 namespace mlir::moe::runtime {
 
 class Layer {
 public:
   /// Loads the kernels; both must outlive the layer.
   Layer(const Bundle &bundle, Device &device);
+  ~Layer();
 
   /// Enqueues the launches; `args` has one entry per argument. Allocates only
   /// to fail, and waits for nothing.
@@ -30,13 +33,23 @@ public:
 
 private:
   struct Call;
+  struct PreparedLaunch;
+  /// The graph of a variant; null where the device makes none.
+  struct SharedGraph {
+    std::unique_ptr<LaunchGraph> graph;
+    std::mutex busy;
+  };
   void encodeMaps(Call &call) const;
-  void launchKernel(Call &call, size_t index, void *stream) const;
+  bool prepare(Call &call, size_t index, PreparedLaunch &prepared) const;
+  void launchOneByOne(Call &call, void *stream) const;
+  bool launchAsGraph(Call &call, SharedGraph &shared, void *stream) const;
 
   Device &device;
   std::unique_ptr<Module> module;
   /// By kernel number.
   std::vector<void *> functions;
+  /// By variant number.
+  std::unique_ptr<SharedGraph[]> graphs;
 };
 
 } // namespace mlir::moe::runtime

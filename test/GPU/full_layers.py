@@ -12,7 +12,8 @@ from float32 logits by the f64 oracle of the tests. Tokens whose choice of
 experts changes when the logits move by 1e-5 are left out.
 
 Results and workspace start as NaN; each layer runs twice and must give the same
-bits, and so must a CUDA graph of it that is replayed after the tokens changed. The
+bits, and so must a CUDA graph of it that is replayed after the tokens changed, and
+(up to 256 tokens) calls queued behind each other on two streams. The
 limit is a relative L2 error of 5e-3 (bf16).
 """
 
@@ -145,6 +146,21 @@ def replays_alike(compiled, layer, arguments, x, weights):
     return True
 
 
+def queued_alike(compiled, layer, arguments, x, weights):
+    """Whether calls that wait for each other on a stream, with other tokens, more
+    of them and other buffers in turn, give the bits of a launch alone."""
+    others = [x, x.flip(0).neg(), torch.cat([x, x])]
+    wanted = [Call(compiled, layer, arguments, tokens, weights).run() for tokens in others]
+    calls = [(Call(compiled, layer, arguments, others[i % 3], weights), wanted[i % 3]) for i in range(12)]
+    streams = [torch.cuda.Stream(), torch.cuda.Stream()]
+    torch.cuda.synchronize()
+    for i, (call, _) in enumerate(calls):
+        with torch.cuda.stream(streams[i // 5 % 2]):
+            call.enqueue()
+    torch.cuda.synchronize()
+    return all(same_bits(call.out, bits) for call, bits in calls)
+
+
 def same_bits(a, b):
     return torch.equal(a.view(torch.int16), b.view(torch.int16))
 
@@ -160,6 +176,8 @@ def check(compiled, name, tokens, generator, weights):
         return "two runs differ"
     if not replays_alike(compiled, layer, arguments, x, weights):
         return "the replay of a graph differs"
+    if tokens <= 256 and not queued_alike(compiled, layer, arguments, x, weights):
+        return "calls in a queue differ from calls alone"
     wanted, firm = expected(layer, x, weights)
     found, wanted = first.float()[firm], wanted[firm]
     if not torch.isfinite(found).all():

@@ -14,7 +14,8 @@ import numpy as np
 from moe.runtime import Bundle, Device, Layer, RuntimeFailure
 
 # LOG: "call":"cuLaunchKernel","kernel":"layer_0_scale","grid":[1,1,1],{{.*}}"stream":false
-# LOG: "call":"cuLaunchKernel","kernel":"layer_1_gemm",{{.*}}"stream":true,"parameters":["map {{[0-9]+}}","[[WORK:a[0-9]+]]+0","[[WORK]]+{{[0-9]+}}",85899345920,"[[OUT:a[0-9]+]]+0"]}
+# LOG: "call":"cuGraphLaunch","launches":2,"stream":true
+# LOG-NEXT: "kernel":"layer_1_gemm",{{.*}}"parameters":["map {{[0-9]+}}","[[WORK:a[0-9]+]]+0","[[WORK]]+{{[0-9]+}}",85899345920,"[[OUT:a[0-9]+]]+0"]
 # LOG: "call":"cuDevicePrimaryCtxRelease","allocations":0
 
 bundle = Bundle(sys.argv[1])

@@ -26,6 +26,9 @@
  * the device, so a launch may be captured into a CUDA graph; replays read the
  * addresses of the capture. The workspace is scratch: its contents need not be
  * kept nor set, and launches that may run at the same time need one each.
+ * The kernels of a call reach the driver together, as a graph made when the
+ * layer was loaded, which costs a third of separate launches; the first call on
+ * another stream than the one before, and a captured one, launch each.
  *
  * Threads: a loaded layer may be launched from any number of threads at once.
  * Objects are closed by one thread, after their last use, in reverse order of

@@ -320,29 +320,89 @@ static std::string describeParameter(const void *value, size_t bytes) {
   return "\"no map\"";
 }
 
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct Node {
+  Handle function;
+  unsigned grid[3], block[3], shared;
+  void **parameters, **extra;
+  Handle kernel, context;
+};
+
+static bool isValid(const Node &node) {
+  return node.grid[0] && node.grid[1] && node.grid[2] && !node.extra &&
+         static_cast<int>(node.shared) <=
+             static_cast<const Function *>(node.function)->dynamicShared;
+}
+
+/// The fields of a line, without its call and its stream.
+static std::string describe(const Node &node) {
+  const auto *of = static_cast<const Function *>(node.function);
+  std::string list;
+  for (size_t i = 0; i < of->parameterBytes.size(); ++i)
+    list += (i ? "," : "") +
+            describeParameter(node.parameters[i], of->parameterBytes[i]);
+  return R"("kernel":")" + of->name + R"(","grid":)" + listOf(node.grid, 3) +
+         R"(,"block":)" + listOf(node.block, 3) + R"(,"shared":)" +
+         std::to_string(node.shared) + R"(,"parameters":[)" + list + "]";
+}
+
 FAKE_API int cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
                             unsigned gridZ, unsigned blockX, unsigned blockY,
                             unsigned blockZ, unsigned shared, Handle stream,
                             void **parameters, void **extra) {
   LOCKED_CALL("cuLaunchKernel");
   NEEDS_CONTEXT();
-  const auto *of = static_cast<const Function *>(function);
-  if (gridX == 0 || gridY == 0 || gridZ == 0 || extra ||
-      static_cast<int>(shared) > of->dynamicShared)
+  Node node = {function,
+               {gridX, gridY, gridZ},
+               {blockX, blockY, blockZ},
+               shared,
+               parameters,
+               extra,
+               nullptr,
+               nullptr};
+  if (!isValid(node))
     return InvalidValue;
   auto *on = static_cast<Stream *>(stream);
   if (on && on->capturing)
     ++on->captured;
-  if (!state().log)
-    return Success;
-  std::string list;
-  for (size_t i = 0; i < of->parameterBytes.size(); ++i)
-    list += (i ? "," : "") +
-            describeParameter(parameters[i], of->parameterBytes[i]);
-  record(R"({"call":"cuLaunchKernel","kernel":"%s","grid":[%u,%u,%u],)"
-         R"("block":[%u,%u,%u],"shared":%u,"stream":%s,"parameters":[%s]})",
-         of->name.c_str(), gridX, gridY, gridZ, blockX, blockY, blockZ, shared,
-         stream ? "true" : "false", list.c_str());
+  if (state().log)
+    record(R"({"call":"cuLaunchKernel",%s,"stream":%s})",
+           describe(node).c_str(), stream ? "true" : "false");
+  return Success;
+}
+
+/// A line for a node of a graph, which the launch of the graph records.
+static std::string lineOf(const Node &node) {
+  return state().log ? R"({"call":"kernel node",)" + describe(node) + "}" : "";
+}
+
+FAKE_API int cuGraphAddKernelNode_v2(Handle *node, Handle graph,
+                                     const Handle *before, size_t count,
+                                     const void *parameters) {
+  LOCKED_CALL("cuGraphAddKernelNode");
+  NEEDS_CONTEXT();
+  const auto &added = *static_cast<const Node *>(parameters);
+  auto *to = static_cast<Graph *>(graph);
+  // A chain: each behind the one before.
+  if (!isValid(added) || count != (to->nodes.empty() ? 0 : 1) ||
+      (count == 1 && *before != to->nodes.back().get()))
+    return InvalidValue;
+  to->nodes.push_back(std::make_unique<size_t>(to->lines.size()));
+  to->lines.push_back(lineOf(added));
+  ++to->launches;
+  *node = to->nodes.back().get();
+  return Success;
+}
+
+FAKE_API int cuGraphExecKernelNodeSetParams_v2(Handle executable, Handle node,
+                                               const void *parameters) {
+  LOCKED_CALL("cuGraphExecKernelNodeSetParams");
+  NEEDS_CONTEXT();
+  const auto &changed = *static_cast<const Node *>(parameters);
+  if (!isValid(changed))
+    return InvalidValue;
+  static_cast<Graph *>(executable)->lines[*static_cast<size_t *>(node)] =
+      lineOf(changed);
   return Success;
 }
 

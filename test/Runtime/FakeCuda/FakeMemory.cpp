@@ -94,6 +94,11 @@ FAKE_API int cuStreamDestroy_v2(Handle stream) {
   return Success;
 }
 
+FAKE_API int cuStreamSynchronize(Handle) {
+  LOCKED_CALL("cuStreamSynchronize");
+  return Success;
+}
+
 FAKE_API int cuEventCreate(Handle *event, unsigned) {
   LOCKED_CALL("cuEventCreate");
   *event = new int;
@@ -136,17 +141,45 @@ FAKE_API int cuStreamEndCapture(Handle stream, Handle *graph) {
   return Success;
 }
 
-FAKE_API int cuGraphInstantiateWithFlags(Handle *executable, Handle graph,
-                                         unsigned long long) {
-  LOCKED_CALL("cuGraphInstantiateWithFlags");
-  *executable = new Graph(*static_cast<Graph *>(graph));
+FAKE_API int cuStreamIsCapturing(Handle stream, int *status) {
+  LOCKED_CALL("cuStreamIsCapturing");
+  *status = stream && static_cast<Stream *>(stream)->capturing ? 1 : 0;
   return Success;
 }
 
-FAKE_API int cuGraphLaunch(Handle executable, Handle) {
+FAKE_API int cuGraphCreate(Handle *graph, unsigned) {
+  LOCKED_CALL("cuGraphCreate");
+  *graph = new Graph;
+  return Success;
+}
+
+FAKE_API int cuGraphInstantiateWithFlags(Handle *executable, Handle graph,
+                                         unsigned long long) {
+  LOCKED_CALL("cuGraphInstantiateWithFlags");
+  NEEDS_CONTEXT();
+  const auto *of = static_cast<Graph *>(graph);
+  auto *made = new Graph;
+  made->launches = of->launches;
+  made->lines = of->lines;
+  *executable = made;
+  return Success;
+}
+
+FAKE_API int cuGraphUpload(Handle, Handle stream) {
+  LOCKED_CALL("cuGraphUpload");
+  return stream ? Success : InvalidValue;
+}
+
+FAKE_API int cuGraphLaunch(Handle executable, Handle stream) {
   LOCKED_CALL("cuGraphLaunch");
-  record(R"({"call":"cuGraphLaunch","launches":%d})",
-         static_cast<Graph *>(executable)->launches);
+  NEEDS_CONTEXT();
+  if (stream && static_cast<Stream *>(stream)->capturing)
+    return InvalidValue;
+  const auto *of = static_cast<Graph *>(executable);
+  record(R"({"call":"cuGraphLaunch","launches":%d,"stream":%s})", of->launches,
+         stream ? "true" : "false");
+  for (const std::string &line : of->lines)
+    record("%s", line.c_str());
   return Success;
 }
 

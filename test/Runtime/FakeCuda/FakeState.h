@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -50,8 +51,13 @@ struct Stream {
   int captured = 0;
 };
 
+/// A graph or, with the same numbers of nodes, what can be launched of it.
 struct Graph {
   int launches = 0;
+  /// One for each kernel node: where it is in `lines`.
+  std::vector<std::unique_ptr<size_t>> nodes;
+  /// What is recorded for each kernel node when the graph is launched.
+  std::vector<std::string> lines;
 };
 
 /// What the fake writes where the driver would write a tensor map.
