@@ -9,30 +9,12 @@
 #include "Report.h"
 
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 using namespace mlir::moe;
 using namespace mlir::moe::exec;
 using Json = nlohmann::ordered_json;
-
-Summary::Summary(const ArgumentInfo &info, const void *data) {
-  int64_t counted = 0;
-  for (int64_t i = 0, e = info.view().size(); i < e; ++i) {
-    double value = loadFloat(info.kind, data, i);
-    if (std::isnan(value)) {
-      ++nans;
-      continue;
-    }
-    smallest = counted == 0 ? value : std::min(smallest, value);
-    largest = counted == 0 ? value : std::max(largest, value);
-    mean += value;
-    ++counted;
-  }
-  if (counted > 0)
-    mean /= static_cast<double>(counted);
-}
 
 /// "1 to 16 tokens".
 static std::string rangeOf(const moe_variant &variant) {
@@ -179,17 +161,9 @@ void mlir::moe::exec::printTable(const Report &report) {
               " bytes of workspace, code from kernels.%s\n",
               index, rangeOf(variant).c_str(), variant.num_launches,
               plan.workspaceBytes(), report.code.c_str());
-  std::printf("%-7s %-20s %12s %12s %12s %8s\n", "output", "type", "smallest",
-              "largest", "mean", "NaN");
-  size_t output = 0;
-  for (const ArgumentInfo &info : plan.arguments) {
-    if (!info.isResult())
-      continue;
-    const Summary &summary = report.results[output];
-    std::printf("%-7zu %-20s %12.5g %12.5g %12.5g %8" PRId64 "\n", output++,
-                info.description().c_str(), summary.smallest, summary.largest,
-                summary.mean, summary.nans);
-  }
+  std::printf("%s", ArraySummary::heading().c_str());
+  for (size_t i = 0; i < report.results.size(); ++i)
+    std::printf("%s", report.results[i].row(i).c_str());
   if (report.repeatable)
     std::printf("a second run gave %s\n",
                 *report.repeatable ? "the same bits" : "OTHER BITS");
@@ -226,7 +200,7 @@ void mlir::moe::exec::printJson(const Report &report) {
       json["arguments"].push_back(std::move(entry));
       continue;
     }
-    const Summary &summary = report.results[output++];
+    const ArraySummary &summary = report.results[output++];
     entry["smallest"] = summary.smallest;
     entry["largest"] = summary.largest;
     entry["mean"] = summary.mean;

@@ -10,25 +10,18 @@
 #define MOE_TOOLS_MOE_EXEC_REPORT_H
 
 #include "Session.h"
+#include "moe/Data/ArraySummary.h"
 
 #include <optional>
 
 namespace mlir::moe::exec {
-
-/// What a result holds.
-struct Summary {
-  double smallest = 0, largest = 0, mean = 0;
-  int64_t nans = 0;
-
-  Summary(const ArgumentInfo &info, const void *data);
-};
 
 /// Everything about one run that is worth telling.
 struct Report {
   const Plan &plan;
   std::string device;
   std::string code;
-  std::vector<Summary> results;
+  std::vector<ArraySummary> results;
   /// Whether a second run gave the same bits, if there was one.
   std::optional<bool> repeatable;
   std::optional<moe_timing> timing;

@@ -73,7 +73,8 @@ static int runLayer(Plan &plan) {
   size_t output = 0;
   for (const ArgumentInfo &info : plan.arguments)
     if (info.isResult())
-      report.results.emplace_back(info, results[output++].get());
+      report.results.emplace_back(info.kind, info.view(),
+                                  results[output++].get());
   if (plan.options.checkTwice)
     report.repeatable = sameBits(plan, results, session.run());
   if (plan.options.repeats > 0)

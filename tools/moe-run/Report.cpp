@@ -8,10 +8,10 @@
 
 #include "Report.h"
 
+#include "moe/Data/ArraySummary.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace mlir;
@@ -25,41 +25,10 @@ bool Report::agrees() const {
          });
 }
 
-namespace {
-/// What an output holds, for those who look at it without a comparison.
-struct Summary {
-  double smallest = 0, largest = 0, mean = 0;
-  int64_t nans = 0;
-
-  explicit Summary(const Array &array) {
-    int64_t counted = 0;
-    for (int64_t i = 0, e = array.size(); i < e; ++i) {
-      double value = array.floatAt(i);
-      if (std::isnan(value)) {
-        ++nans;
-        continue;
-      }
-      smallest = counted == 0 ? value : std::min(smallest, value);
-      largest = counted == 0 ? value : std::max(largest, value);
-      mean += value;
-      ++counted;
-    }
-    if (counted > 0)
-      mean /= static_cast<double>(counted);
-  }
-};
-} // namespace
-
 static void printSummaries(const Report &report, llvm::raw_ostream &os) {
-  os << llvm::format("%-7s %-20s %12s %12s %12s %8s\n", "output", "type",
-                     "smallest", "largest", "mean", "NaN");
-  for (auto [i, output] : llvm::enumerate(report.outputs)) {
-    Summary summary(output);
-    os << llvm::format("%-7zu %-20s %12.5g %12.5g %12.5g %8lld\n", i,
-                       describe(output).c_str(), summary.smallest,
-                       summary.largest, summary.mean,
-                       static_cast<long long>(summary.nans));
-  }
+  os << ArraySummary::heading();
+  for (auto [i, output] : llvm::enumerate(report.outputs))
+    os << ArraySummary(output.kind(), output.shapeView(), output.data()).row(i);
 }
 
 static void printComparisons(const Report &report, llvm::raw_ostream &os) {
