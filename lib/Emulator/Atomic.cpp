@@ -1,0 +1,4 @@
+#include "AsyncCopy.h"
+#include "Decode.h"
+using namespace mlir::moe::emulator;
+void mlir::moe::emulator::addAtomicInstructions(InstructionTable &) {}

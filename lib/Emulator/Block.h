@@ -1,0 +1,133 @@
+//===- Block.h - blocks, clusters and the grid that runs -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_LIB_EMULATOR_BLOCK_H
+#define MOE_LIB_EMULATOR_BLOCK_H
+
+#include "Warp.h"
+
+#include "moe/Emulator/Launch.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <random>
+
+namespace mlir::moe::emulator {
+
+struct Cluster;
+
+/// bar.sync ID: counts threads until all are there.
+struct NamedBarrier {
+  uint32_t arrived = 0;
+  uint32_t expected = 0;
+  uint64_t generation = 0;
+};
+constexpr uint32_t kNamedBarriers = 16;
+
+/// What is known of an mbarrier besides its 8 bytes.
+struct MBarrierInfo {
+  /// Instruction that initialised it.
+  uint32_t line = 0;
+};
+
+struct Block {
+  Cluster *cluster = nullptr;
+  /// In its cluster.
+  uint32_t rank = 0;
+  uint32_t id[3] = {0, 0, 0};
+  /// Shared memory by offset, from kSharedStart on; shadow 1: undefined.
+  uint8_t *shared = nullptr;
+  uint8_t *sharedShadow = nullptr;
+  uint8_t *local = nullptr;
+  NamedBarrier barriers[kNamedBarriers];
+  /// By shared offset.
+  std::map<uint32_t, MBarrierInfo> mbarriers;
+  std::vector<Warp> warps;
+  /// Warps with threads that have not ended.
+  uint32_t liveWarps = 0;
+};
+
+/// Where all host threads write what they find.
+class HazardSink {
+public:
+  HazardSink(size_t most, uint64_t seed) : most(most), seed(seed) {}
+
+  void add(Hazard hazard);
+  bool full() const { return hazards.size() >= most; }
+  std::vector<Hazard> take() { return std::move(hazards); }
+
+private:
+  std::mutex mutex;
+  size_t most;
+  uint64_t seed;
+  std::vector<Hazard> hazards;
+};
+
+/// A launch while it runs; shared by all host threads.
+struct Grid {
+  const Launch &launch;
+  const Program &program;
+  const Memory &memory;
+  const uint8_t *parameters;
+  const uint8_t *constants;
+  /// All zero, for constants.
+  const uint8_t *constantPoison;
+  uint32_t block[3];
+  uint32_t clusterExtents[3];
+  uint32_t sharedBytes;
+  HazardSink &hazards;
+};
+
+/// Work that some later time completes: a bulk copy.
+using Completion = std::function<void()>;
+
+/// Blocks that run together on one host thread.
+struct Cluster {
+  explicit Cluster(const Grid &grid);
+
+  const Grid &grid;
+  uint32_t id[3] = {0, 0, 0};
+  std::vector<Block> blocks;
+  NamedBarrier barrier;
+  /// Bulk copies in flight, in the order of their issue.
+  std::vector<Completion> pending;
+  Counts counts;
+  /// By instruction: warps and threads.
+  std::vector<std::pair<uint64_t, uint64_t>> executed;
+  std::mt19937_64 random;
+  uint64_t budget = 0;
+
+  /// Runs one cluster of the grid to its end.
+  void run(uint64_t number);
+
+private:
+  void start(uint64_t number);
+  void startWarp(Block &block, Warp &warp);
+  void fillSpecials(Block &block, Warp &warp);
+  /// Lets a warp run for a while; whether it did anything.
+  bool turn(Warp &warp);
+  bool round();
+  bool completeOne();
+  void reportDeadlock();
+
+  /// One piece of memory each for all warps and blocks.
+  std::vector<uint8_t> registers, poison, shared, shadow, local;
+  uint64_t localBytes = 0;
+};
+
+/// Runs the picked group of a warp for at most `turns` instructions or until it
+/// waits; returns the instructions that it ran.
+uint64_t runWarp(Warp &warp, uint64_t turns);
+
+/// Sets the poison of the destination of an instruction that is about to run.
+void propagatePoison(Warp &warp, const Instruction &instruction);
+
+} // namespace mlir::moe::emulator
+
+#endif // MOE_LIB_EMULATOR_BLOCK_H
