@@ -44,6 +44,7 @@ const InstructionTable &InstructionTable::get() {
     addAsyncCopyInstructions(table);
     addAtomicInstructions(table);
     addBarrierInstructions(table);
+    addCompareInstructions(table);
     addControlInstructions(table);
     addConvertInstructions(table);
     addFloatInstructions(table);

@@ -85,6 +85,7 @@ private:
 void addAsyncCopyInstructions(InstructionTable &table);
 void addAtomicInstructions(InstructionTable &table);
 void addBarrierInstructions(InstructionTable &table);
+void addCompareInstructions(InstructionTable &table);
 void addControlInstructions(InstructionTable &table);
 void addConvertInstructions(InstructionTable &table);
 void addFloatInstructions(InstructionTable &table);

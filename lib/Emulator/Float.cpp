@@ -1,4 +1,522 @@
-#include "AsyncCopy.h"
-#include "Decode.h"
+//===- Float.cpp - float arithmetic -*- C++ -*-===//
+//
+// Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// f16 and bf16 compute in f32 and round once more, which is correct for one
+// operation on formats so much narrower; fma goes through f64 rounded to odd.
+// Approximations (ex2.approx, rcp.approx, ...) are the exact result rounded,
+// which is within the error that the ISA allows. Rounding modes other than to
+// nearest set the processor's mode around the loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "Numbers.h"
+
+#include <algorithm>
+#include <cfenv>
+
+using namespace mlir::moe;
 using namespace mlir::moe::emulator;
-void mlir::moe::emulator::addFloatInstructions(InstructionTable &) {}
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct F32 {
+  using Bits = uint32_t;
+  using Number = float;
+  static float read(uint32_t bits) { return floatOfBits(bits); }
+  static uint32_t write(float value) {
+    return value != value ? kNaN32 : bitsOfFloat(value);
+  }
+};
+struct F32Flushed {
+  using Bits = uint32_t;
+  using Number = float;
+  static float read(uint32_t bits) { return flushToZero(floatOfBits(bits)); }
+  static uint32_t write(float value) { return F32::write(flushToZero(value)); }
+};
+struct F64 {
+  using Bits = uint64_t;
+  using Number = double;
+  static double read(uint64_t bits) {
+    double value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+  static uint64_t write(double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits;
+  }
+};
+struct F16 {
+  using Bits = uint16_t;
+  using Number = float;
+  static float read(uint16_t bits) { return f16ToFloat(bits); }
+  static uint16_t write(float value) {
+    return value != value ? kNaN16 : floatToF16(value);
+  }
+  static uint16_t writeDouble(double value) {
+    return value != value ? kNaN16 : doubleToF16(value);
+  }
+};
+struct BF16 {
+  using Bits = uint16_t;
+  using Number = float;
+  static float read(uint16_t bits) { return bf16ToFloat(bits); }
+  static uint16_t write(float value) {
+    return value != value ? kNaN16 : floatToBF16(value);
+  }
+  static uint16_t writeDouble(double value) {
+    return value != value ? kNaN16 : doubleToBF16(value);
+  }
+};
+/// Two values of 16 bits in one register, each on its own.
+template <typename Half> struct Pair {
+  using Bits = uint32_t;
+  using Element = Half;
+};
+
+//===----------------------------------------------------------------------===//
+// One lane
+//===----------------------------------------------------------------------===//
+
+struct Add {
+  template <typename T> static T of(T a, T b) { return a + b; }
+};
+struct Subtract {
+  template <typename T> static T of(T a, T b) { return a - b; }
+};
+struct Multiply {
+  template <typename T> static T of(T a, T b) { return a * b; }
+};
+struct Divide {
+  template <typename T> static T of(T a, T b) { return a / b; }
+};
+struct CopySign {
+  // PTX takes the sign of the first operand.
+  template <typename T> static T of(T a, T b) { return std::copysign(b, a); }
+};
+/// The number where the other operand is NaN; -0 is below +0.
+struct Minimum {
+  template <typename T> static T of(T a, T b) {
+    if (a != a || b != b)
+      return a != a ? b : a;
+    if (a == b)
+      return std::signbit(a) ? a : b;
+    return a < b ? a : b;
+  }
+};
+struct Maximum {
+  template <typename T> static T of(T a, T b) {
+    if (a != a || b != b)
+      return a != a ? b : a;
+    if (a == b)
+      return std::signbit(a) ? b : a;
+    return a < b ? b : a;
+  }
+};
+template <typename Choice> struct PropagateNaN {
+  template <typename T> static T of(T a, T b) {
+    return a != a || b != b ? std::numeric_limits<T>::quiet_NaN()
+                            : Choice::of(a, b);
+  }
+};
+struct SquareRoot {
+  template <typename T> static T of(T a) { return std::sqrt(a); }
+};
+struct Reciprocal {
+  template <typename T> static T of(T a) { return T(1) / a; }
+};
+struct ReciprocalRoot {
+  template <typename T> static T of(T a) {
+    return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)));
+  }
+};
+struct Exponential2 {
+  template <typename T> static T of(T a) {
+    return static_cast<T>(std::exp2(static_cast<double>(a)));
+  }
+};
+struct Logarithm2 {
+  template <typename T> static T of(T a) {
+    return static_cast<T>(std::log2(static_cast<double>(a)));
+  }
+};
+struct Sine {
+  template <typename T> static T of(T a) {
+    return static_cast<T>(std::sin(static_cast<double>(a)));
+  }
+};
+struct Cosine {
+  template <typename T> static T of(T a) {
+    return static_cast<T>(std::cos(static_cast<double>(a)));
+  }
+};
+struct HyperbolicTangent {
+  template <typename T> static T of(T a) {
+    return static_cast<T>(std::tanh(static_cast<double>(a)));
+  }
+};
+
+/// What a result becomes: .sat to [0, 1] with NaN to 0, .relu to 0 and above.
+enum After : uint8_t { kNothing, kSaturate, kRelu };
+
+template <typename T> T finishValue(T value, uint8_t after) {
+  if (after == kSaturate)
+    return value > T(0) ? std::min(value, T(1)) : T(0);
+  if (after == kRelu && value <= T(0))
+    return T(0);
+  return value;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Handlers
+//===----------------------------------------------------------------------===//
+
+template <typename Format, typename Operation> struct UnaryLane {
+  auto operator()(typename Format::Bits a) const {
+    return Format::write(Operation::of(Format::read(a)));
+  }
+};
+template <typename Format, typename Operation> struct BinaryLane {
+  auto operator()(typename Format::Bits a, typename Format::Bits b) const {
+    return Format::write(Operation::of(Format::read(a), Format::read(b)));
+  }
+};
+template <typename Half, typename Operation>
+struct UnaryLane<Pair<Half>, Operation> {
+  uint32_t operator()(uint32_t a) const {
+    UnaryLane<Half, Operation> lane;
+    return lane(uint16_t(a)) | uint32_t(lane(uint16_t(a >> 16))) << 16;
+  }
+};
+template <typename Half, typename Operation>
+struct BinaryLane<Pair<Half>, Operation> {
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    BinaryLane<Half, Operation> lane;
+    return lane(uint16_t(a), uint16_t(b)) |
+           uint32_t(lane(uint16_t(a >> 16), uint16_t(b >> 16))) << 16;
+  }
+};
+
+template <typename Format, typename Operation>
+static Handler binaryFloat() {
+  using Bits = typename Format::Bits;
+  return binaryHandler<Bits, Bits, Bits, BinaryLane<Format, Operation>>;
+}
+template <typename Format, typename Operation> static Handler unaryFloat() {
+  using Bits = typename Format::Bits;
+  return unaryHandler<Bits, Bits, UnaryLane<Format, Operation>>;
+}
+
+template <typename Operation> static Handler binaryOn(Type type, bool flush) {
+  if (type.is(Type::Float, 32))
+    return flush ? binaryFloat<F32Flushed, Operation>()
+                 : binaryFloat<F32, Operation>();
+  if (type.is(Type::Float, 64))
+    return binaryFloat<F64, Operation>();
+  if (type.bits != 16)
+    return nullptr;
+  if (type.kind == Type::Float)
+    return type.lanes == 2 ? binaryFloat<Pair<F16>, Operation>()
+                           : binaryFloat<F16, Operation>();
+  return type.lanes == 2 ? binaryFloat<Pair<BF16>, Operation>()
+                         : binaryFloat<BF16, Operation>();
+}
+
+template <typename Operation> static Handler unaryOn(Type type, bool flush) {
+  if (type.is(Type::Float, 32))
+    return flush ? unaryFloat<F32Flushed, Operation>()
+                 : unaryFloat<F32, Operation>();
+  if (type.is(Type::Float, 64))
+    return unaryFloat<F64, Operation>();
+  if (type.bits != 16)
+    return nullptr;
+  if (type.kind == Type::Float)
+    return type.lanes == 2 ? unaryFloat<Pair<F16>, Operation>()
+                           : unaryFloat<F16, Operation>();
+  return type.lanes == 2 ? unaryFloat<Pair<BF16>, Operation>()
+                         : unaryFloat<BF16, Operation>();
+}
+
+/// The value of a format with .sat or .relu, in place.
+template <typename Format>
+static void finishLanes(Warp &warp, const Instruction &i) {
+  using Bits = typename Format::Bits;
+  auto *d = warp.write<Bits>(i.d);
+  forLanes<Bits>(warp, i.d, [=](uint32_t lane) -> Bits {
+    return Format::write(finishValue(Format::read(d[lane]), i.size));
+  });
+}
+template <typename Half>
+static void finishPairs(Warp &warp, const Instruction &i) {
+  auto *d = warp.write<uint32_t>(i.d);
+  forLanes<uint32_t>(warp, i.d, [=](uint32_t lane) {
+    auto half = [&](uint32_t bits) -> uint32_t {
+      return Half::write(finishValue(Half::read(uint16_t(bits)), i.size));
+    };
+    return half(d[lane]) | half(d[lane] >> 16) << 16;
+  });
+}
+
+/// Runs the handler that `immediate` holds with a rounding mode, then applies
+/// .sat and .relu. Most instructions have none of that and run the handler
+/// itself.
+static void runSpecially(Warp &warp, const Instruction &i) {
+  static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
+                                   FE_UPWARD};
+  auto handler = reinterpret_cast<Handler>(i.immediate);
+  unsigned mode = i.option & 3, format = i.option >> 2;
+  if (mode != 0)
+    std::fesetround(kModes[mode]);
+  handler(warp, i);
+  if (mode != 0)
+    std::fesetround(FE_TONEAREST);
+  if (i.size == kNothing)
+    return;
+  static constexpr Handler kFinish[] = {
+      finishLanes<F32>, finishLanes<F64>,  finishLanes<F16>,
+      finishLanes<BF16>, finishPairs<F16>, finishPairs<BF16>};
+  kFinish[format](warp, i);
+}
+
+static unsigned formatOf(Type type) {
+  if (type.bits == 32)
+    return 0;
+  if (type.bits == 64)
+    return 1;
+  return (type.kind == Type::Float ? 2 : 3) + (type.lanes == 2 ? 2 : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// fma
+//===----------------------------------------------------------------------===//
+
+MOE_VECTOR_CLONES
+static void fusedMultiplyAdd32(float *d, const float *a, const float *b,
+                               const float *c) {
+#pragma GCC ivdep
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    float value = __builtin_fmaf(a[lane], b[lane], c[lane]);
+    d[lane] = value;
+  }
+}
+
+MOE_VECTOR_CLONES
+static void fusedMultiplyAdd64(double *d, const double *a, const double *b,
+                               const double *c) {
+#pragma GCC ivdep
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    d[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+}
+
+static void canonicalNaN(uint32_t *bits) {
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    bits[lane] = (bits[lane] & 0x7fffffffu) > 0x7f800000u ? kNaN32 : bits[lane];
+}
+
+static void fma32(Warp &warp, const Instruction &i) {
+  alignas(64) float result[kLanes];
+  fusedMultiplyAdd32(result, warp.read<float>(i.a), warp.read<float>(i.b),
+                     warp.read<float>(i.c));
+  alignas(64) uint32_t bits[kLanes];
+  std::memcpy(bits, result, sizeof(bits));
+  canonicalNaN(bits);
+  forLanes<uint32_t>(warp, i.d, [&](uint32_t lane) { return bits[lane]; });
+}
+
+static void fma32Flushed(Warp &warp, const Instruction &i) {
+  const auto *a = warp.read<uint32_t>(i.a), *b = warp.read<uint32_t>(i.b);
+  const auto *c = warp.read<uint32_t>(i.c);
+  forLanes<uint32_t>(warp, i.d, [=](uint32_t lane) {
+    return F32Flushed::write(std::fma(F32Flushed::read(a[lane]),
+                                      F32Flushed::read(b[lane]),
+                                      F32Flushed::read(c[lane])));
+  });
+}
+
+static void fma64(Warp &warp, const Instruction &i) {
+  alignas(64) double result[kLanes];
+  fusedMultiplyAdd64(result, warp.read<double>(i.a), warp.read<double>(i.b),
+                     warp.read<double>(i.c));
+  forLanes<double>(warp, i.d, [&](uint32_t lane) { return result[lane]; });
+}
+
+template <typename Half> struct FmaLane {
+  uint16_t operator()(uint16_t a, uint16_t b, uint16_t c) const {
+    // The product of two halves is exact in f64.
+    double product = double(Half::read(a)) * double(Half::read(b));
+    return Half::writeDouble(addToOdd(product, Half::read(c)));
+  }
+};
+template <typename Half> struct FmaPairLane {
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+    FmaLane<Half> lane;
+    return lane(uint16_t(a), uint16_t(b), uint16_t(c)) |
+           uint32_t(lane(uint16_t(a >> 16), uint16_t(b >> 16),
+                         uint16_t(c >> 16)))
+               << 16;
+  }
+};
+
+static Handler fmaOn(Type type, bool flush) {
+  if (type.is(Type::Float, 32))
+    return flush ? fma32Flushed : fma32;
+  if (type.is(Type::Float, 64))
+    return fma64;
+  if (type.bits != 16)
+    return nullptr;
+  if (type.kind == Type::Float)
+    return type.lanes == 2 ? ternaryOf<uint32_t, FmaPairLane<F16>>
+                           : ternaryOf<uint16_t, FmaLane<F16>>;
+  return type.lanes == 2 ? ternaryOf<uint32_t, FmaPairLane<BF16>>
+                         : ternaryOf<uint16_t, FmaLane<BF16>>;
+}
+
+//===----------------------------------------------------------------------===//
+// neg, abs and testp: bits, not arithmetic
+//===----------------------------------------------------------------------===//
+
+template <typename T, bool Negate> struct SignBits {
+  static constexpr T kSign = T(T(1) << (8 * sizeof(T) - 1));
+  static constexpr T kHigh = sizeof(T) == 4 ? T(0x80008000u) : kSign;
+  T operator()(T a) const { return Negate ? T(a ^ kSign) : T(a & ~kSign); }
+};
+template <bool Negate> struct SignBitsOfPair {
+  uint32_t operator()(uint32_t a) const {
+    return Negate ? a ^ 0x80008000u : a & 0x7fff7fffu;
+  }
+};
+
+template <bool Negate> static Handler signHandler(Type type) {
+  if (type.lanes == 2)
+    return type.bits == 16 ? unaryOf<uint32_t, SignBitsOfPair<Negate>>
+                           : Handler(nullptr);
+  return forBits(type, [](auto tag) -> Handler {
+    using T = typename decltype(tag)::type;
+    return unaryOf<T, SignBits<T, Negate>>;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+/// Modifiers in front of the type: rounding, .ftz, .sat, .relu, .approx.
+namespace {
+struct FloatModifiers {
+  bool flush = false, approximate = false;
+  unsigned rounding = 0;
+  uint8_t after = kNothing;
+  Type type;
+
+  explicit FloatModifiers(DecodeContext &context) {
+    approximate = context.take("approx") || context.take("full");
+    std::string_view mode = context.takeOneOf({"rn", "rz", "rm", "rp"});
+    rounding = mode == "rz" ? 1 : mode == "rm" ? 2 : mode == "rp" ? 3 : 0;
+    flush = context.take("ftz");
+    if (context.take("sat"))
+      after = kSaturate;
+    else if (context.take("relu"))
+      after = kRelu;
+    type = context.takeType();
+    context.out().kind = Class::Float;
+    if (rounding != 0 && type.bits == 16)
+      context.fail("16-bit floats round to nearest");
+  }
+
+  void run(DecodeContext &context, Handler handler) const {
+    if (!handler || (rounding == 0 && after == kNothing))
+      return context.run(handler);
+    Instruction &out = context.out();
+    out.immediate = reinterpret_cast<int64_t>(handler);
+    out.option = static_cast<uint8_t>(rounding | formatOf(type) << 2);
+    out.size = after;
+    context.run(runSpecially);
+  }
+};
+} // namespace
+
+static void decodeBinary(DecodeContext &context,
+                         Handler (*choose)(Type, bool)) {
+  FloatModifiers modifiers(context);
+  uint32_t bits = modifiers.type.width();
+  context.needOperands(3);
+  context.d(0, bits);
+  context.a(1, bits);
+  context.b(2, bits);
+  modifiers.run(context, choose(modifiers.type, modifiers.flush));
+}
+
+template <typename Operation> static void decodeBinary(DecodeContext &context) {
+  decodeBinary(context, binaryOn<Operation>);
+}
+
+template <typename Choice> static void decodeChoice(DecodeContext &context) {
+  bool propagate = context.take("NaN");
+  decodeBinary(context,
+               propagate ? binaryOn<PropagateNaN<Choice>> : binaryOn<Choice>);
+}
+
+template <typename Operation> static void decodeUnary(DecodeContext &context) {
+  FloatModifiers modifiers(context);
+  uint32_t bits = modifiers.type.width();
+  context.needOperands(2);
+  context.d(0, bits);
+  context.a(1, bits);
+  modifiers.run(context, unaryOn<Operation>(modifiers.type, modifiers.flush));
+}
+
+static void decodeFma(DecodeContext &context) {
+  FloatModifiers modifiers(context);
+  uint32_t bits = modifiers.type.width();
+  context.needOperands(4);
+  context.d(0, bits);
+  context.a(1, bits);
+  context.b(2, bits);
+  context.c(3, bits);
+  modifiers.run(context, fmaOn(modifiers.type, modifiers.flush));
+}
+
+template <bool Negate> static void decodeSign(DecodeContext &context) {
+  context.take("ftz");
+  Type type = context.takeType();
+  context.needOperands(2);
+  context.d(0, type.width());
+  context.a(1, type.width());
+  context.out().kind = Class::Float;
+  context.run(signHandler<Negate>(type));
+}
+
+void mlir::moe::emulator::addFloatInstructions(InstructionTable &table) {
+  constexpr TypeClass kFloat = TypeClass::Float;
+  table.add("add", decodeBinary<Add>, kFloat);
+  table.add("sub", decodeBinary<Subtract>, kFloat);
+  table.add("mul", decodeBinary<Multiply>, kFloat);
+  table.add("div", decodeBinary<Divide>, kFloat);
+  table.add("fma", decodeFma, kFloat);
+  table.add("mad", decodeFma, kFloat);
+  table.add("min", decodeChoice<Minimum>, kFloat);
+  table.add("max", decodeChoice<Maximum>, kFloat);
+  table.add("neg", decodeSign<true>, kFloat);
+  table.add("abs", decodeSign<false>, kFloat);
+  table.add("copysign", decodeBinary<CopySign>, kFloat);
+  table.add("sqrt", decodeUnary<SquareRoot>, kFloat);
+  table.add("rcp", decodeUnary<Reciprocal>, kFloat);
+  table.add("rsqrt", decodeUnary<ReciprocalRoot>, kFloat);
+  table.add("ex2", decodeUnary<Exponential2>, kFloat);
+  table.add("lg2", decodeUnary<Logarithm2>, kFloat);
+  table.add("sin", decodeUnary<Sine>, kFloat);
+  table.add("cos", decodeUnary<Cosine>, kFloat);
+  table.add("tanh", decodeUnary<HyperbolicTangent>, kFloat);
+}

@@ -180,9 +180,6 @@ void BodyParser::resolveLabels() {
     auto found = scope.labels.find(operand.name);
     if (found != scope.labels.end()) {
       operand.id = found->second;
-      if (operand.id >= entry.instructions.size())
-        throw Error(user.line,
-                    "nothing follows label " + std::string(operand.name));
     } else if (scopes.size() > 1) {
       scopes[scopes.size() - 2].waiting.emplace_back(instruction, index);
     } else {

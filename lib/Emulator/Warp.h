@@ -26,6 +26,7 @@
 
 #include "Program.h"
 
+#include "moe/Emulator/Memory.h"
 #include "moe/Emulator/Report.h"
 
 #include <memory>
@@ -110,6 +111,8 @@ struct Warp {
 
   std::vector<LaneGroup> groups;
   std::vector<Region> regions;
+  /// Where its last access to global memory was.
+  const Allocation *lastAllocation = nullptr;
   std::unique_ptr<AsyncCopies> copies;
   std::unique_ptr<MatrixProducts> products;
 
