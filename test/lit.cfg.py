@@ -15,6 +15,8 @@
 #                    /usr/local/cuda
 #   REQUIRES: gpu    an NVIDIA GPU of compute capability 9.0 that can be opened
 #   REQUIRES: slow   the long tier: moe-lit -D tier=all
+#   REQUIRES: plain-runtime   libmoe_runtime.so without a sanitizer, which Python
+#                    can load
 #
 # A test that lacks a feature is reported as unsupported and counts as skipped.
 # Folders named Inputs hold data, not tests.
@@ -104,6 +106,10 @@ else:
 slow = lit_config.params.get("tier", "default") == "all"
 if slow:
     config.available_features.add("slow")
+
+with open(os.path.join(config.moe_lib_dir, "libmoe_runtime.so"), "rb") as file:
+    if b"__asan_init" not in file.read():
+        config.available_features.add("plain-runtime")
 
 # A hanging test must not hang the run. The limit needs python's psutil.
 if lit_config.maxIndividualTestTime == 0:

@@ -10,6 +10,7 @@
 """
 
 import collections
+import functools
 import re
 import sys
 from pathlib import Path
@@ -20,24 +21,34 @@ import bugs
 import golden
 import grids
 import refusals
-from moe_cases import run_cases
+from moe_cases import Program, run_cases
 
 TESTS = Path(__file__).parent.parent
 
 SUITES = {
-    "golden": (golden, ""),
-    "align": (grids, "align_grid/"),
-    "layers": (grids, "fused_moe_grid/"),
-    "products": (grids, "mul_mat_id_grid/"),
-    "bugs": (bugs, ""),
+    "golden": golden.cases,
+    "align": grids.align_grid,
+    "layers": grids.layer_grid,
+    "products": grids.product_grid,
+    "bugs": bugs.cases,
 }
-# Cases that share one process; fewer where their data is big.
+# Cases that share one function; fewer where their data is big.
 BATCH = {"align": 20, "layers": 1, "products": 12, "golden": 12, "bugs": 8}
 
 
+@functools.cache
+def named(suite):
+    """name -> case, slow ones included."""
+    return {case.name: case for case in SUITES[suite]()}
+
+
+def program(suite, names):
+    """The function, inputs and expected results of some cases: the same anywhere."""
+    return Program().add_cases([(name, named(suite)[name].build) for name in names])
+
+
 def run(suite, target, full):
-    module, prefix = SUITES[suite]
-    cases = [case for case in module.cases() if case.record.startswith(prefix)]
+    cases = list(named(suite).values())
     chosen = [case for case in cases if full or not case.slow]
     failed = run_cases(suite, [(case.name, case.build) for case in chosen],
                        batch=BATCH[suite], target=target)

@@ -104,7 +104,7 @@ def router(with_bias):
 
     def weights_right(found):
         want = np.array(item["weights" + suffix])
-        if np.abs(found - want).max() > 1e-6:
+        if not np.abs(found - want).max() <= 1e-6:  # a NaN is not
             return f"weights {found.tolist()}, expected {want.tolist()}"
         if np.abs(found.sum(1) - item["scale"]).max() > 1e-5:
             return "a row of weights does not sum to the scale"

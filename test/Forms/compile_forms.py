@@ -56,10 +56,7 @@ def assemble(ptxas, ptx, arch):
 
 def compile_batch(batch, arch, tokens, folder, ptxas):
     """(kernels, [(names, complaint)]); a batch that fails is tried case by case."""
-    program = FormProgram()
-    for name, case in batch.cases:
-        program.begin_case()
-        case(program, name)
+    program = FormProgram().add_cases(batch.cases)
     stem = folder / f"{batch.name}-t{tokens}-{arch}-{len(batch.cases)}"
     source, ptx = stem.with_suffix(".mlir"), stem.with_suffix(".ptx")
     source.write_text(program.module())

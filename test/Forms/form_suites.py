@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TEST = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TEST), str(TEST / "Models"), str(TEST / "Cases")]
+sys.path[:0] = [str(TEST), str(TEST / "Models")]
 
 import gemm_forms
 import layer_forms
 import op_forms
 import schedule_forms
 
-# What the inputs of one acceptance case may take.
-MOST_BYTES = 150_000
 ALL_CHIPS = ("sm_80", "sm_89", "sm_90", "sm_90a")
 TOKENS = {gemm_forms.FEW: 16, gemm_forms.MANY: 8192}
 
@@ -64,23 +62,4 @@ def schedules(size=10):
                                  archs=("sm_90a",) if family == "wgmma" else ("sm_80", "sm_90a"))]
 
 
-def acceptance(size=12):
-    """The cases of test/Cases whose inputs are small enough to travel."""
-    import cases
-    from form_program import FormProgram
-    found = []
-    for suite, (module, prefix) in cases.SUITES.items():
-        small = []
-        for case in module.cases():
-            if case.slow or not case.record.startswith(prefix):
-                continue
-            program = FormProgram()
-            case.build(program, case.name)
-            if sum(array.nbytes for array in program.arrays) <= MOST_BYTES:
-                small.append((case.name, case.build))
-        found += batches(suite, small, size, archs=("sm_90a",))
-    return found
-
-
-SUITES = {"gemms": gemms, "ops": ops, "layers": layers, "schedules": schedules,
-          "acceptance": acceptance}
+SUITES = {"gemms": gemms, "ops": ops, "layers": layers, "schedules": schedules}

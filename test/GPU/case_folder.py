@@ -3,20 +3,49 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The folders that run_cases.py reads, and the tools that fill them.
 
-A case has a folder with the kernels, kernels.ptx and manifest.json, and case.json,
-whose entry `data` names the folder of the inputs and expected results; cases of the
-same function for several chips or schedules share one.
+A case has a folder with the kernels, kernels.ptx and manifest.json, and case.json.
+Inputs and expected results lie there too, or in the folder that the entry `data` of
+case.json names, which cases of the same function for several chips or schedules
+share; those of acceptance cases are made where they run.
 """
 
+import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 
 SECONDS_PER_TOOL = 280
+
+
+def argument_parser(description):
+    """The parser of a maker, with the options that all have."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
+                        help="folder of the tools (default: those on PATH)")
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1),
+                        help="tools at a time (default: %(default)s)")
+    return parser
+
+
+def make_all(make, items, jobs):
+    """Calls make(item) for all, each [(folder name, error text or None)]; prints the
+    errors. Returns the numbers of folders (made, failed)."""
+    made = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for found in pool.map(make, items):
+            for name, error in found:
+                made += not error
+                failed += bool(error)
+                if error:
+                    print(f"FAILED {name}: {error}", file=sys.stderr, flush=True)
+    return made, failed
 
 
 def call(*command):
@@ -44,11 +73,13 @@ def compile_case(folder, source, arch, tokens, bin_folder):
     return None
 
 
-def write_facts(folder, data, **facts):
+def write_facts(folder, data=None, **facts):
     """Writes case.json. Facts: `arguments` (how each input is made, {} where a file
     holds it), `seed`, `types` and `results` of the results, and where they are not
-    the usual ones `tolerances`, `names` and `near_ties`."""
-    facts["data"] = os.path.relpath(data, folder)
+    the usual ones `tolerances`, `names` and `near_ties`. Or `suite` and `cases`, the
+    names of acceptance cases."""
+    if data:
+        facts["data"] = os.path.relpath(data, folder)
     (folder / "case.json").write_text(json.dumps(facts, indent=1))
 
 

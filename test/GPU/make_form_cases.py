@@ -1,8 +1,9 @@
 # Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prepares every form of the ops (test/Forms) and the acceptance cases (test/Cases)
-for run_cases.py, for every chip: PTX for an older one runs on a newer one.
+"""Prepares every form of the ops (test/Forms) for run_cases.py: GEMMs for four chips,
+other ops and schedules of `mma` for sm_80 and sm_90a, whole layers and schedules of
+`wgmma` for sm_90a. PTX for an older chip runs on a newer one.
 
   make_form_cases.py --output DIR [--suites=gemms,ops,...] [--archs=sm_90a,...]
 
@@ -10,11 +11,8 @@ A case is a function of several forms. Arguments that random_inputs makes again 
 the seed are not written.
 """
 
-import argparse
-import concurrent.futures
 import itertools
 import json
-import os
 import pathlib
 import re
 import sys
@@ -22,7 +20,7 @@ import sys
 import numpy as np
 
 TEST = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TEST / folder) for folder in ("", "Models", "Forms", "Cases", "GPU")]
+sys.path[:0] = [str(TEST / folder) for folder in ("", "Models", "Forms", "GPU")]
 
 import case_folder  # noqa: E402
 import form_suites  # noqa: E402
@@ -36,13 +34,6 @@ class Maker:
 
     def __init__(self, args, suite):
         self.args, self.suite = args, suite
-
-    def build(self, batch):
-        program = FormProgram()
-        for name, case in batch.cases:
-            program.begin_case()
-            case(program, name)
-        return program
 
     def reference(self, program, data, source):
         """Writes what the function has to give; (near ties, None) or (None, error)."""
@@ -71,7 +62,7 @@ class Maker:
         """[(folder name, error or None)] of one batch."""
         data = self.args.output / f"{self.suite}-{batch.name}.data"
         data.mkdir(parents=True, exist_ok=True)
-        program = self.build(batch)
+        program = FormProgram().add_cases(batch.cases)
         source = data / "case.mlir"
         source.write_text(program.module())
         near_ties, error = self.reference(program, data, source)
@@ -98,26 +89,17 @@ class Maker:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
-                        help="folder of the tools (default: those on PATH)")
-    parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser = case_folder.argument_parser(__doc__)
     parser.add_argument("--suites", default=",".join(form_suites.SUITES))
     parser.add_argument("--archs", default=",".join(ARCHS))
     parser.add_argument("--filter", default="", help="batches whose name matches")
-    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     args = parser.parse_args()
     args.archs = args.archs.split(",")
-    failed = made = 0
+    made = failed = 0
     for suite in args.suites.split(","):
         batches = [b for b in form_suites.SUITES[suite]() if re.search(args.filter, b.name)]
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            for found in pool.map(Maker(args, suite).make, batches):
-                for name, error in found:
-                    made += not error
-                    failed += bool(error)
-                    if error:
-                        print(f"FAILED {name}: {error}", file=sys.stderr, flush=True)
+        counts = case_folder.make_all(Maker(args, suite).make, batches, args.jobs)
+        made, failed = made + counts[0], failed + counts[1]
         print(f"{suite}: {sum(len(b.cases) for b in batches)} cases in {len(batches)} functions",
               flush=True)
     print(f"{made} folders, {failed} failed")

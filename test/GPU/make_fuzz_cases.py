@@ -6,57 +6,41 @@
 Several cases share one function, with their own hostile integers as inputs.
 """
 
-import argparse
-import json
 import pathlib
 import shutil
 import sys
 
-import numpy as np
-
 TEST = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TEST), str(TEST / "Models"), str(TEST / "Fuzz")]
+sys.path[:0] = [str(TEST), str(TEST / "Models"), str(TEST / "Fuzz"), str(TEST / "GPU")]
 
+import case_folder  # noqa: E402
 import fuzz  # noqa: E402
-from moe_cases import Program, run_command  # noqa: E402
+from moe_cases import Program  # noqa: E402
 
 
 def make(args, index, cases):
-    """One folder with the function of `cases`; an error text, or None."""
-    program = Program()
-    for name, case in cases:
-        program.begin_case()
-        case(program, name)
+    """[(folder name, error or None)] of the function of `cases`."""
+    program = Program().add_cases(cases)
     folder = args.output / f"fuzz{args.seed}-{index:02}-{args.arch}"
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "inputs").mkdir(parents=True)
+    case_folder.write_arrays(folder, "inputs", program.arrays)
     source = folder / "case.mlir"
     source.write_text(program.module())
-    for i, array in enumerate(program.arrays):
-        np.save(folder / "inputs" / f"{i}.npy", array)
-    commands = [[args.bin / "moe-run", source, f"--inputs={folder / 'inputs'}",
-                 f"--outputs={folder / 'expected'}"]]
-    pipeline = f"--moe-to-ptx=arch={args.arch} tokens={args.schedule_tokens}"
-    for what, name in (("ptx", "kernels.ptx"), ("manifest", "manifest.json")):
-        commands.append([args.bin / "moe-opt", source, pipeline, f"--emit={what}", "-o", folder / name])
-    for command in commands:
-        error = run_command([str(part) for part in command])
-        if error:
-            return error
-    outputs = [(name, value.element, tolerance)
-               for name, value, _, tolerance in program.expected]
-    (folder / "case.json").write_text(json.dumps({
-        "source": "case.mlir", "arguments": [{} for _ in program.arrays],
-        "results": len(outputs), "names": [o[0] for o in outputs],
-        "types": [o[1] for o in outputs], "tolerances": [o[2] for o in outputs]}, indent=1))
-    return None
+    _, error = case_folder.call(args.bin / "moe-run", source, f"--inputs={folder / 'inputs'}",
+                                f"--outputs={folder / 'expected'}")
+    error = error or case_folder.compile_case(folder, source, args.arch,
+                                              args.schedule_tokens, args.bin)
+    if not error:
+        case_folder.write_facts(
+            folder, source=source.name, arguments=[{} for _ in program.arrays],
+            results=len(program.expected), names=[name for name, *_ in program.expected],
+            types=[value.element for _, value, *_ in program.expected],
+            tolerances=[tolerance for *_, tolerance in program.expected])
+    return [(folder.name, error)]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(),
-                        help="folder of moe-run and moe-opt (default: as on PATH)")
-    parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser = case_folder.argument_parser(__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--batch", type=int, default=20)
     parser.add_argument("--seed", type=int, default=20261130)
@@ -64,14 +48,10 @@ def main():
     parser.add_argument("--schedule-tokens", type=int, default=512)
     args = parser.parse_args()
     cases = fuzz.all_cases(args.count, args.seed)
-    failed = 0
-    for index in range(0, len(cases), args.batch):
-        error = make(args, index // args.batch, cases[index:index + args.batch])
-        if error:
-            failed += 1
-            print(f"{index}: {error}", file=sys.stderr)
-    functions = -(-len(cases) // args.batch)
-    print(f"{len(cases)} cases in {functions} functions, {failed} functions failed")
+    batches = [cases[i:i + args.batch] for i in range(0, len(cases), args.batch)]
+    _, failed = case_folder.make_all(lambda item: make(args, *item), enumerate(batches),
+                                     args.jobs)
+    print(f"{len(cases)} cases in {len(batches)} functions, {failed} functions failed")
     return 1 if failed else 0
 
 

@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes one folder that tests everything on a machine with a GPU.
 
-  pack.py DIR [--only forms fuzz small layers bench]
+  pack.py DIR [--only forms acceptance fuzz small layers bench]
   there: python3 DIR/test/GPU/run_all.py
 
 DIR holds the runtime library, moe-exec, the scripts of this folder and what
-they run: cases with the results that the reference expects, bundles of the model
-layers at full size, and bundles for the benchmark. Nothing else is needed there
-but a driver, Python and NumPy; full layers and the benchmark need PyTorch too.
+they run: cases with the results that the reference expects, kernels of the
+acceptance cases and the code that makes their data, bundles of the model layers at
+full size, and bundles for the benchmark. Nothing else is needed there but a driver,
+Python and NumPy; full layers and the benchmark need PyTorch too.
 """
 
 import argparse
@@ -20,8 +21,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPU = ROOT / "test" / "GPU"
-SCRIPTS = ["python/moe", "test/GPU", "test/oracle", "test/Models/generate.py",
-           "test/Models/moe_ir.py"]
+SCRIPTS = ["python/moe", "test/GPU", "test/oracle", "test/Cases", "test/Models/generate.py",
+           "test/Models/moe_ir.py", "test/Models/moe_cases.py"]
 
 
 def steps(output, build):
@@ -31,6 +32,8 @@ def steps(output, build):
     cases = output / "cases"
     return {
         "forms": [[GPU / "make_form_cases.py", "--bin", tools, "--output", cases / "forms"]],
+        "acceptance": [[GPU / "make_acceptance_cases.py", "--bin", tools, "--output",
+                        cases / "acceptance"]],
         "fuzz": [[GPU / "make_fuzz_cases.py", "--bin", tools, "--output", cases / "fuzz"]],
         "small": [
             [GPU / "make_cases.py", *small, "--bin", tools, "--tokens", 1, 33, 200,
@@ -49,14 +52,15 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", nargs="+", metavar="PART",
-                        help="parts to make: forms, fuzz, small, layers, bench (default: all)")
+    parser.add_argument("--only", nargs="*", metavar="PART",
+                        help="parts to make: forms, acceptance, fuzz, small, layers, bench "
+                        "(default: all; without any, only the scripts)")
     args = parser.parse_args()
     parts = steps(args.output, args.build)
     unknown = set(args.only or []) - set(parts)
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(parts)}")
-    ignored = shutil.ignore_patterns("__pycache__")
+    ignored = shutil.ignore_patterns("__pycache__", "*.test", "lit.local.cfg")
     for name in SCRIPTS:
         target = args.output / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +71,7 @@ def main():
     for source in ("lib/libmoe_runtime.so", "bin/moe-exec"):
         (args.output / source).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(args.build / source, args.output / source)
-    for name in args.only or parts:
+    for name in parts if args.only is None else args.only:
         print(f"==> {name}", flush=True)
         for command in parts[name]:
             code = subprocess.run([sys.executable, *map(str, command)]).returncode

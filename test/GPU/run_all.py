@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs everything that pack.py put into this folder, on this machine's GPU.
 
-  python3 DIR/test/GPU/run_all.py [--no-sanitizer] [--no-bench] [--log DIR]
+  python3 DIR/test/GPU/run_all.py [--no-sanitizer] [--no-bench] [--jobs N] [--log DIR]
 
   cases      each twice, poisoned, against the reference      run_cases.py
   layers     the models at full size against float32          full_layers.py
@@ -17,6 +17,7 @@ something ran and nothing failed.
 
 import argparse
 import importlib.util
+import os
 import pathlib
 import re
 import shutil
@@ -88,6 +89,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-sanitizer", action="store_true")
     parser.add_argument("--no-bench", action="store_true")
+    parser.add_argument("--jobs", type=int, default=min(8, os.cpu_count() or 1),
+                        help="processes that run cases (default: %(default)s)")
     parser.add_argument("--log", type=pathlib.Path, help="folder for the whole output of each part")
     args = parser.parse_args()
     if args.log:
@@ -95,7 +98,7 @@ def main():
     totals = Totals(args.log)
     for folder in sorted((DIR / "cases").glob("*/")):
         totals.count(folder.name, totals.run(folder.name, sys.executable, GPU / "run_cases.py",
-                                             folder))
+                                             folder, "--jobs", args.jobs))
     has_torch = importlib.util.find_spec("torch") is not None
     if (DIR / "layers").is_dir():
         if has_torch:

@@ -36,12 +36,26 @@ SAME = object()
 def to_bits(array, element):
     """The array as it lies on disk: bf16 as 16-bit patterns, ties to even."""
     if element == "bf16":
-        bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-        odd = (bits >> 16) & 1
-        rounded = ((bits + 0x7FFF + odd) >> 16).astype(np.uint16)
-        return np.where(np.isnan(array), np.uint16(0x7FC0), rounded)
+        return bf16_bits(np.ascontiguousarray(array, np.float32))
     types = {"f16": np.float16, "f32": np.float32, "i32": np.int32}
     return np.ascontiguousarray(array, types[element])
+
+
+def bf16_bits(array):
+    """The patterns of an array of f32, in pieces that stay in a cache."""
+    flat, found = array.reshape(-1), np.empty(array.size, np.uint16)
+    piece = 1 << 16
+    for start in range(0, array.size, piece):
+        values = flat[start:start + piece]
+        bits = values.view(np.uint32)
+        rounded = bits >> 16
+        rounded &= 1
+        rounded += bits
+        rounded += 0x7FFF
+        rounded >>= 16
+        rounded[np.isnan(values)] = 0x7FC0
+        found[start:start + piece] = rounded
+    return found.reshape(array.shape)
 
 
 def from_bits(array, element):
@@ -88,6 +102,13 @@ class Program(Func):
         if tolerance is None:
             tolerance = TOLERANCE[value.element]
         self.expected.append((case, value, expected, tolerance))
+
+    def add_cases(self, cases):
+        """Adds [(name, case)], one after the other; returns the program."""
+        for name, case in cases:
+            self.begin_case()
+            case(self, name)
+        return self
 
     def begin_case(self):
         """Forgets the named dimensions of the case before."""
@@ -167,10 +188,7 @@ def run_device(folder, name, program):
 def run_program(cases, devices):
     """Runs the cases in one program; returns ([(case, device, complaint)], the
     folder with everything that ran)."""
-    program = Program()
-    for name, case in cases:
-        program.begin_case()
-        case(program, name)
+    program = Program().add_cases(cases)
     folder = Path(tempfile.mkdtemp(prefix="moe-cases-"))
     (folder / "case.mlir").write_text(program.module())
     (folder / "in").mkdir()
