@@ -278,7 +278,9 @@ static LogicalResult checkSignature(func::FuncOp function) {
 
 FailureOr<std::vector<Array>> moe::runOnCpu(func::FuncOp function,
                                             ArrayRef<Array> inputs) {
-  if (failed(checkInputs(function, inputs)) || failed(checkSignature(function)))
+  if (failed(checkInputs(function, inputs)) ||
+      failed(checkSignature(function)) ||
+      failed(checkExtents(function, inputs)))
     return failure();
   OwningOpRef<ModuleOp> module = cloneForCall(function);
   if (failed(lowerToLLVM(*module)))

@@ -194,7 +194,8 @@ static LogicalResult call(func::FuncOp function, moe_bundle *bundle,
 
 FailureOr<std::vector<Array>> moe::runOnCuda(func::FuncOp function,
                                              ArrayRef<Array> inputs) {
-  if (failed(checkInputs(function, inputs)) || failed(checkCalls(function)))
+  if (failed(checkInputs(function, inputs)) || failed(checkCalls(function)) ||
+      failed(checkExtents(function, inputs)))
     return failure();
   for (Type type : function.getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);

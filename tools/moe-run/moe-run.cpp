@@ -18,10 +18,7 @@
 #include "moe/Pipelines/Registration.h"
 #include "moe/Reference/Reference.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -367,8 +364,6 @@ static int runFunction(const Options &options, func::FuncOp function) {
     return kError;
   std::vector<Array> inputs = reader.takeArrays();
   warnAboutUncountedExperts(function);
-  if (options.device != "reference" && failed(checkExtents(function, inputs)))
-    return kError;
   if (!options.saveInputs.empty() &&
       failed(writeArrays(options.saveInputs, inputs)))
     return kError;
@@ -417,10 +412,7 @@ int main(int argc, char **argv) {
   }
 
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllGPUToLLVMIRTranslations(registry);
-  registerDialects(registry);
+  registerAllDialectsAndInterfaces(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
