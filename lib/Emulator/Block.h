@@ -26,6 +26,8 @@ struct Cluster;
 struct NamedBarrier {
   uint32_t arrived = 0;
   uint32_t expected = 0;
+  /// Whether the count was given: else it falls when warps end.
+  bool counted = false;
   uint64_t generation = 0;
 };
 constexpr uint32_t kNamedBarriers = 16;
@@ -103,6 +105,9 @@ struct Cluster {
   std::mt19937_64 random;
   uint64_t budget = 0;
 
+  /// Warps of all blocks that have not ended.
+  uint32_t liveWarps() const;
+
   /// Runs one cluster of the grid to its end.
   void run(uint64_t number);
 
@@ -120,6 +125,19 @@ private:
   std::vector<uint8_t> registers, poison, shared, shadow, local;
   uint64_t localBytes = 0;
 };
+
+/// A warp has ended: barriers that wait for all warps may be complete.
+void releaseBarriers(Block &block);
+
+/// Number k of the instruction's list.
+inline Operand listOperand(const Warp &warp, const Instruction &i, uint32_t k) {
+  return warp.block->cluster->grid.program.lists[i.list + k];
+}
+
+/// The lanes that take part in an instruction with a member mask: all running
+/// ones have to be among them. Waits for those that are not here yet, and
+/// returns 0.
+uint32_t gatherMembers(Warp &warp, const Instruction &i, Operand mask);
 
 /// Runs the picked group of a warp for at most `turns` instructions or until it
 /// waits; returns the instructions that it ran.

@@ -105,6 +105,8 @@ void Cluster::startWarp(Block &block, Warp &warp) {
   warp.region = -1;
   warp.wait = {};
   warp.blocked = false;
+  warp.clusterArrivals = 0;
+  warp.lastAllocation = nullptr;
   warp.groups.clear();
   warp.regions.clear();
   warp.copies.reset();
@@ -223,9 +225,22 @@ bool Cluster::turn(Warp &warp) {
               "the block ran " + std::to_string(grid.launch.maxInstructions) +
                   " instructions and is not at its end");
   }
-  if (warp.done())
+  if (warp.done()) {
     --warp.block->liveWarps;
+    releaseBarriers(*warp.block);
+    if (barrier.arrived != 0 && barrier.arrived == liveWarps()) {
+      barrier.arrived = 0;
+      ++barrier.generation;
+    }
+  }
   return ran != 0;
+}
+
+uint32_t Cluster::liveWarps() const {
+  uint32_t count = 0;
+  for (const Block &block : blocks)
+    count += block.liveWarps;
+  return count;
 }
 
 bool Cluster::round() {

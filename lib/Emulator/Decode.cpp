@@ -56,6 +56,7 @@ const InstructionTable &InstructionTable::get() {
     addMoveInstructions(table);
     addShuffleInstructions(table);
     addTensorCopyInstructions(table);
+    addVoteInstructions(table);
     addWgmmaInstructions(table);
     return table;
   }();

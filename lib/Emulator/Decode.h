@@ -97,6 +97,7 @@ void addMmaSyncInstructions(InstructionTable &table);
 void addMoveInstructions(InstructionTable &table);
 void addShuffleInstructions(InstructionTable &table);
 void addTensorCopyInstructions(InstructionTable &table);
+void addVoteInstructions(InstructionTable &table);
 void addWgmmaInstructions(InstructionTable &table);
 
 /// What a variable's name stands for.

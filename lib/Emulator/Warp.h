@@ -108,6 +108,8 @@ struct Warp {
   uint32_t live = 0;
   uint32_t number = 0;
   Block *block = nullptr;
+  /// The generation of the cluster's barrier that its last arrival completes.
+  uint64_t clusterArrivals = 0;
 
   std::vector<LaneGroup> groups;
   std::vector<Region> regions;
