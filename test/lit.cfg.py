@@ -74,9 +74,10 @@ def find_gpu():
     return True, f"compute capability {capability}"
 
 
-# The tools come by PATH: the build's first, then LLVM's.
+# The tools come by PATH: those of `moe-lit -D tools=FOLDER`, the build's, LLVM's.
 config.environment["PATH"] = os.pathsep.join(
-    [config.moe_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
+    [lit_config.params[name] for name in ("tools",) if name in lit_config.params]
+    + [config.moe_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.environment["PYTHONPATH"] = os.path.join(config.moe_src_root, "python")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

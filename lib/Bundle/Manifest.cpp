@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/Bundle/Manifest.h"
+#include "moe/Bundle/EmitManifest.h"
 #include "LaunchList.h"
 
 #include "moe/MoE/BufferFacts.h"

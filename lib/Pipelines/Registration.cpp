@@ -1,5 +1,4 @@
-//===- Registration.cpp - everything a tool or a plugin registers -*- C++
-//-*-===//
+//===- Registration.cpp - what tools and plugins register -----*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,11 +15,22 @@
 #include "moe/Pipelines/MoEToPTX.h"
 #include "moe/Transforms/Passes.h"
 
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+
 using namespace mlir;
 
 void moe::registerDialects(DialectRegistry &registry) {
   registry.insert<MoEDialect, cta::CTADialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+void moe::registerAllDialectsAndInterfaces(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
+  registerDialects(registry);
 }
 
 void moe::registerPassesAndPipelines() {

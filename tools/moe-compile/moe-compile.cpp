@@ -18,12 +18,9 @@
 #include "moe/Pipelines/Registration.h"
 #include "moe/Target/Target.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Remark/RemarkStreamer.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -281,9 +278,6 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, kOverview);
 
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllGPUToLLVMIRTranslations(registry);
-  moe::registerDialects(registry);
+  moe::registerAllDialectsAndInterfaces(registry);
   return failed(run(options, registry)) ? 1 : 0;
 }

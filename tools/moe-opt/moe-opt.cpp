@@ -6,18 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "moe/Bundle/EmitManifest.h"
 #include "moe/Bundle/EmitPTX.h"
-#include "moe/Bundle/Manifest.h"
 #include "moe/Pipelines/CheckNesting.h"
 #include "moe/Pipelines/Registration.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -101,10 +98,7 @@ static LogicalResult run(StringRef inputName, StringRef outputName, Emit emit,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllGPUToLLVMIRTranslations(registry);
-  moe::registerDialects(registry);
+  moe::registerAllDialectsAndInterfaces(registry);
   registerAllPasses();
   moe::registerPassesAndPipelines();
 

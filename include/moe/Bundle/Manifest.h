@@ -82,10 +82,7 @@ namespace mlir::moe {
 FailureOr<nlohmann::ordered_json> buildManifest(Operation *module,
                                                 StringRef ptxasVersion = {});
 
-/// Prints `buildManifest` with one line for each argument, kernel and launch.
-LogicalResult emitManifest(Operation *module, raw_ostream &os);
-
-/// Prints a manifest the same way.
+/// Prints a manifest with one line for each argument, kernel and launch.
 void printManifest(const nlohmann::ordered_json &manifest, raw_ostream &os);
 
 } // namespace mlir::moe

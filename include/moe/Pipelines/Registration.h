@@ -18,6 +18,11 @@ namespace mlir::moe {
 /// Adds the dialects moe and cta with their interface implementations.
 void registerDialects(DialectRegistry &registry);
 
+/// The same and all that the pipelines may need around it: MLIR's dialects, the
+/// implementations of interfaces for them, and translations to LLVM IR. What is
+/// registered costs nothing until it is used.
+void registerAllDialectsAndInterfaces(DialectRegistry &registry);
+
 /// Registers every pass and every named pipeline of the project.
 void registerPassesAndPipelines();
 
