@@ -39,30 +39,44 @@ static const char *verbOf(AccessKind kind) {
 //===----------------------------------------------------------------------===//
 
 template <bool Checks>
-void mlir::moe::emulator::addressesOf(Warp &warp, const Instruction &i,
-                                      uint64_t addresses[kLanes]) {
+static void computeAddresses(Warp &warp, const Instruction &i, Operand base,
+                             uint32_t width, int64_t offset,
+                             uint64_t addresses[kLanes]) {
   if (Checks && warp.poisoned) {
-    uint32_t lanes = warp.poisonedLanes(i.a, i.widths[2]) & warp.active;
+    uint32_t lanes = warp.poisonedLanes(base, width) & warp.active;
     if (lanes)
       warp.reportUndefined(i, lanes, "an address");
   }
-  if (i.widths[2] == 4) {
-    const auto *a = warp.read<uint32_t>(i.a);
+  if (width == 4) {
+    const auto *a = warp.read<uint32_t>(base);
     for (uint32_t lane = 0; lane < kLanes; ++lane)
-      addresses[lane] = uint32_t(a[lane] + uint32_t(i.immediate));
+      addresses[lane] = uint32_t(a[lane] + uint32_t(offset));
     return;
   }
-  const auto *a = warp.read<uint64_t>(i.a);
+  const auto *a = warp.read<uint64_t>(base);
   for (uint32_t lane = 0; lane < kLanes; ++lane)
-    addresses[lane] = a[lane] + uint64_t(i.immediate);
+    addresses[lane] = a[lane] + uint64_t(offset);
 }
 
-template void mlir::moe::emulator::addressesOf<false>(Warp &,
-                                                      const Instruction &,
-                                                      uint64_t *);
-template void mlir::moe::emulator::addressesOf<true>(Warp &,
-                                                     const Instruction &,
-                                                     uint64_t *);
+template <bool Checks>
+void mlir::moe::emulator::addressesOf(Warp &warp, const Instruction &i,
+                                      uint64_t addresses[kLanes]) {
+  computeAddresses<Checks>(warp, i, i.a, i.widths[2], i.immediate, addresses);
+}
+
+template <bool Checks>
+void mlir::moe::emulator::secondAddressesOf(Warp &warp, const Instruction &i,
+                                            uint64_t addresses[kLanes]) {
+  computeAddresses<Checks>(warp, i, i.b, i.widths[3], i.secondImmediate,
+                           addresses);
+}
+
+namespace mlir::moe::emulator {
+template void addressesOf<false>(Warp &, const Instruction &, uint64_t *);
+template void addressesOf<true>(Warp &, const Instruction &, uint64_t *);
+template void secondAddressesOf<false>(Warp &, const Instruction &, uint64_t *);
+template void secondAddressesOf<true>(Warp &, const Instruction &, uint64_t *);
+} // namespace mlir::moe::emulator
 
 Block &mlir::moe::emulator::blockOf(Warp &warp, const Instruction &i,
                                     uint64_t address, uint32_t lanes) {

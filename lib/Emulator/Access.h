@@ -47,6 +47,10 @@ struct Access {
 /// do not run are not set. Reports undefined addresses.
 template <bool Checks>
 void addressesOf(Warp &warp, const Instruction &i, uint64_t addresses[kLanes]);
+/// The same of operand b.
+template <bool Checks>
+void secondAddressesOf(Warp &warp, const Instruction &i,
+                       uint64_t addresses[kLanes]);
 
 /// Finds the memory of `bytes` bytes at each of the running lanes' addresses.
 /// Stops the block where there is none.

@@ -11,29 +11,31 @@
 
 #include "Warp.h"
 
+#include <array>
+
 namespace mlir::moe::emulator {
 
 /// cp.async of one instruction, or the arrival that follows the copies before
 /// it. Copies land as late as they may: when their group is waited for, or when
-/// nothing else can go on.
+/// nothing else can go on. Until then what was in their place is undefined.
 struct AsyncCopy {
   const Instruction *instruction;
   uint32_t lanes;
-  /// The group of each lane.
-  uint32_t group[kLanes];
-  uint32_t shared[kLanes];
-  uint64_t global[kLanes];
-  /// Bytes read; the rest up to `bytes` is zero.
-  uint32_t read[kLanes];
+  /// Of the whole piece; what is read may be less, and zero follows.
   uint32_t bytes;
-  /// An arrival at the mbarriers at `shared` instead.
+  /// The arrival at the mbarriers at these shared offsets instead of a copy.
   bool arrival;
+  std::array<uint32_t, kLanes> group;
+  std::array<uint32_t, kLanes> read;
+  std::array<uint32_t, kLanes> offset;
+  std::array<Block *, kLanes> block;
+  std::array<uint8_t *, kLanes> from, fromShadow, to, toShadow;
 };
 
 struct AsyncCopies {
   std::vector<AsyncCopy> waiting;
   /// Groups that each lane has committed.
-  uint32_t committed[kLanes] = {};
+  std::array<uint32_t, kLanes> committed = {};
 };
 
 /// Completes all copies of a warp; whether there were any.

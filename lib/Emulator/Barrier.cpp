@@ -62,7 +62,8 @@ static void blockBarrier(Warp &warp, const Instruction &i) {
     warp.wait = {};
     return;
   }
-  if (!warp.converge(i))
+  // Threads that have ended do not take part.
+  if (!warp.gather(warp.started))
     return;
   uint32_t number = uniform(warp, i, i.a, "the number of a barrier");
   if (number >= kNamedBarriers)

@@ -19,6 +19,7 @@ using namespace mlir::moe::emulator;
 /// Instructions of a warp's turn: long, since changing warps costs cache.
 static constexpr uint64_t kTurn = 4096;
 static constexpr uint64_t kAlignment = 1024;
+static constexpr uint64_t kRoundsOfPatience = 16;
 
 static uint8_t *align(std::vector<uint8_t> &memory, size_t bytes) {
   memory.resize(bytes + kAlignment);
@@ -331,9 +332,13 @@ void Cluster::run(uint64_t number) {
     return false;
   };
   try {
-    while (live()) {
-      if (!round() && live() && !completeOne())
-        reportDeadlock();
+    // A warp that polls never lets the block come to a stop: copies land after
+    // some rounds all the same.
+    for (uint64_t rounds = 1; live(); ++rounds) {
+      bool progress = round();
+      if (progress ? rounds % kRoundsOfPatience == 0 : live())
+        if (!completeOne() && !progress)
+          reportDeadlock();
     }
     // What was never waited for still has to reach its memory.
     while (completeOne()) {

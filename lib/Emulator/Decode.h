@@ -193,6 +193,8 @@ public:
   /// An address: its register (or a constant) into a, 32 or 64 bits wide, its
   /// offset into `immediate`. Returns the variable it names, if any.
   const SymbolValue *address(size_t index);
+  /// A second one, into b and `secondImmediate`.
+  void secondAddress(size_t index);
   /// Label of a branch.
   uint32_t label(size_t index);
   /// The registers that the list holds never share their place.
@@ -206,6 +208,8 @@ private:
   Operand registerOperand(const OperandSyntax &syntax, uint32_t bits,
                           Width width, bool written);
   Operand special(const OperandSyntax &syntax);
+  const SymbolValue *address(size_t index, Operand &base, uint8_t &width,
+                             int64_t &offset);
   const SymbolValue &symbol(std::string_view name) const;
   uint8_t bytesOf(const OperandSyntax &syntax, uint32_t bits) const;
 

@@ -337,27 +337,38 @@ void DecodeContext::keepListApart() {
   }
 }
 
-const SymbolValue *DecodeContext::address(size_t index) {
+const SymbolValue *DecodeContext::address(size_t index, Operand &base,
+                                          uint8_t &width, int64_t &offset) {
   const OperandSyntax &syntax = operand(index);
   if (syntax.kind != OperandSyntax::Address)
     fail("operand " + std::to_string(index + 1) + " has to be an address");
-  instruction.immediate = static_cast<int64_t>(syntax.value);
-  instruction.widths[2] = 8;
+  offset = static_cast<int64_t>(syntax.value);
+  width = 8;
   if (syntax.base == OperandSyntax::Register) {
     uint32_t bits = state.entry.registers[syntax.id].bits;
     if (bits != 32 && bits != 64)
       fail("an address has 32 or 64 bits");
-    instruction.a.code = syntax.id << 1;
-    instruction.widths[2] = bits / 8;
+    base.code = syntax.id << 1;
+    width = bits / 8;
     return nullptr;
   }
   if (syntax.base == OperandSyntax::Symbol) {
     const SymbolValue &value = symbol(syntax.name);
-    instruction.a = constant(value.value, 64);
+    base = constant(value.value, 64);
     return &value;
   }
-  instruction.a = constant(0, 64);
+  base = constant(0, 64);
   return nullptr;
+}
+
+const SymbolValue *DecodeContext::address(size_t index) {
+  return address(index, instruction.a, instruction.widths[2],
+                 instruction.immediate);
+}
+
+void DecodeContext::secondAddress(size_t index) {
+  address(index, instruction.b, instruction.widths[3],
+          instruction.secondImmediate);
 }
 
 uint32_t DecodeContext::label(size_t index) {

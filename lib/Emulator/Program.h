@@ -97,8 +97,8 @@ struct Instruction {
   uint32_t list = 0, count = 0;
   /// Branches: the target, and where the lanes meet again.
   uint32_t target = kNoPc, meet = kNoPc;
-  /// An address offset, or what the handler wants.
-  int64_t immediate = 0;
+  /// Address offsets of a and b, or what the handler wants.
+  int64_t immediate = 0, secondImmediate = 0;
 };
 
 /// A variable of shared memory: where it begins.

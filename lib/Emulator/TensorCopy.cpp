@@ -1,4 +1,4 @@
-#include "AsyncCopy.h"
-#include "Decode.h"
+#include "MBarrier.h"
 using namespace mlir::moe::emulator;
+void mlir::moe::emulator::decodeBulkCopy(DecodeContext &) {}
 void mlir::moe::emulator::addTensorCopyInstructions(InstructionTable &) {}

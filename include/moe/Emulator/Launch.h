@@ -34,7 +34,7 @@ struct Launch {
   uint64_t seed = 0;
   /// A block that runs more instructions than this, over all of its warps, is
   /// stopped.
-  uint64_t maxInstructions = uint64_t(1) << 40;
+  uint64_t maxInstructions = uint64_t(1) << 31;
   size_t maxHazards = 16;
   /// Host threads; 0: all processors.
   unsigned threads = 0;
