@@ -39,7 +39,14 @@ SmallVector<func::FuncOp> moe::reachableFunctions(func::FuncOp function) {
 }
 
 ShapeSolver::ShapeSolver(func::FuncOp function)
-    : functions(reachableFunctions(function)) {}
+    : functions(reachableFunctions(function)) {
+  for (func::FuncOp caller : functions)
+    caller.walk([&](func::CallOp call) {
+      if (Operation *callee =
+              SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()))
+        callers[callee].push_back(call);
+    });
+}
 
 std::optional<Extent> ShapeSolver::get(Value value, unsigned i) const {
   if (i == kScalar) {
@@ -70,7 +77,7 @@ void ShapeSolver::set(Value value, unsigned i, Extent extent) {
   if (i != kScalar && negative)
     return;
   known.insert({{value, i}, extent});
-  changed = true;
+  news.push_back(value);
 }
 
 void ShapeSolver::setShape(Value tensor, ArrayRef<int64_t> shape) {
@@ -111,16 +118,38 @@ std::optional<SmallVector<int64_t>> ShapeSolver::shape(Value tensor) const {
 // Solving
 //===----------------------------------------------------------------------===//
 
+void ShapeSolver::apply(ShapeRules &rules, Operation *op) const {
+  if (followCalls || !isa<func::CallOp>(op))
+    rules.apply(op);
+}
+
+void ShapeSolver::applyAround(ShapeRules &rules, Value value) const {
+  auto applyToCallers = [&](Operation *function) {
+    if (auto calls = callers.find(function); calls != callers.end())
+      for (func::CallOp call : calls->second)
+        apply(rules, call);
+  };
+  if (Operation *op = value.getDefiningOp())
+    apply(rules, op);
+  else if (value.getParentBlock()->isEntryBlock())
+    applyToCallers(value.getParentBlock()->getParentOp());
+  for (Operation *user : value.getUsers()) {
+    apply(rules, user);
+    if (isa<func::ReturnOp>(user))
+      applyToCallers(user->getParentOp());
+  }
+}
+
 void ShapeSolver::solve() {
   ShapeRules rules(*this);
-  do {
-    changed = false;
+  if (!allApplied)
     for (func::FuncOp function : functions)
-      function.walk([&](Operation *op) {
-        if (followCalls || !isa<func::CallOp>(op))
-          rules.apply(op);
-      });
-  } while (changed);
+      function.walk([&](Operation *op) { apply(rules, op); });
+  allApplied = true;
+  // From here on only what something new is said about can say something new.
+  for (size_t i = 0; i < news.size(); ++i)
+    applyAround(rules, news[i]);
+  news.clear();
 }
 
 /// Whether a function among `functions` is called more than once.

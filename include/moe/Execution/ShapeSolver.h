@@ -26,6 +26,8 @@
 
 namespace mlir::moe {
 
+class ShapeRules;
+
 /// `function` and the functions it calls, directly or not, that have a body of
 /// one block.
 SmallVector<func::FuncOp> reachableFunctions(func::FuncOp function);
@@ -78,6 +80,10 @@ private:
 
   std::optional<Extent> get(Value value, unsigned i) const;
   void set(Value value, unsigned i, Extent extent);
+  /// Applies the rule of `op`.
+  void apply(ShapeRules &rules, Operation *op) const;
+  /// Applies the rules that look at `value`.
+  void applyAround(ShapeRules &rules, Value value) const;
 
   /// What `set` was asked to make of an extent that is known already.
   struct Contradiction {
@@ -88,8 +94,12 @@ private:
 
   SmallVector<func::FuncOp> functions;
   DenseMap<std::pair<Value, unsigned>, Extent> known;
+  DenseMap<Operation *, SmallVector<func::CallOp>> callers;
   bool followCalls = true;
-  bool changed = false;
+  /// Whether the rule of every op was applied once.
+  bool allApplied = false;
+  /// Values about which something was learnt since their rules were applied.
+  SmallVector<Value> news;
   std::optional<Contradiction> contradiction;
 };
 

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::moe {
 #define GEN_PASS_DEF_MERGEKERNELSPASS
@@ -40,7 +41,7 @@ namespace {
 /// Walks two kernels side by side.
 class KernelComparison {
 public:
-  explicit KernelComparison(gpu::GPUModuleOp module) : module(module) {}
+  explicit KernelComparison(const SymbolTable &symbols) : symbols(symbols) {}
 
   bool equal(LLVM::LLVMFuncOp a, LLVM::LLVMFuncOp b) {
     return equalAttributes(a, b, SymbolTable::getSymbolAttrName()) &&
@@ -53,7 +54,7 @@ private:
   bool equalOps(Operation *a, Operation *b);
   bool equalRegions(Region &a, Region &b);
 
-  gpu::GPUModuleOp module;
+  const SymbolTable &symbols;
   /// From the values and blocks of a to those of b.
   IRMapping mapping;
 };
@@ -77,8 +78,8 @@ bool KernelComparison::equalAttributes(Operation *a, Operation *b,
 bool KernelComparison::equalGlobals(LLVM::AddressOfOp a, LLVM::AddressOfOp b) {
   if (a.getGlobalName() == b.getGlobalName())
     return true;
-  auto left = module.lookupSymbol<LLVM::GlobalOp>(a.getGlobalName());
-  auto right = module.lookupSymbol<LLVM::GlobalOp>(b.getGlobalName());
+  auto left = symbols.lookup<LLVM::GlobalOp>(a.getGlobalName());
+  auto right = symbols.lookup<LLVM::GlobalOp>(b.getGlobalName());
   return left && right && left.getInitializerRegion().empty() &&
          right.getInitializerRegion().empty() &&
          equalAttributes(left, right, SymbolTable::getSymbolAttrName());
@@ -130,17 +131,33 @@ bool KernelComparison::equalRegions(Region &a, Region &b) {
   return true;
 }
 
-/// Erases `kernel` and the globals that only it names.
-static void eraseKernel(LLVM::LLVMFuncOp kernel, gpu::GPUModuleOp module) {
-  llvm::SmallPtrSet<Operation *, 4> globals;
-  kernel.walk([&](LLVM::AddressOfOp address) {
-    if (Operation *global = module.lookupSymbol(address.getGlobalName()))
-      globals.insert(global);
+/// The same number for kernels that are equal, rarely for others.
+static size_t hashOf(LLVM::LLVMFuncOp kernel) {
+  llvm::hash_code hash = llvm::hash_combine(kernel.getFunctionType());
+  kernel.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName());
+    if (!isa<LLVM::AddressOfOp>(op)) // names a global
+      hash = llvm::hash_combine(hash, op->getAttrDictionary());
   });
-  kernel.erase();
+  return hash;
+}
+
+/// Erases `kernels` and the globals that only they name.
+static void eraseKernels(ArrayRef<LLVM::LLVMFuncOp> kernels,
+                         gpu::GPUModuleOp module, const SymbolTable &symbols) {
+  llvm::SetVector<Operation *> globals;
+  for (LLVM::LLVMFuncOp kernel : kernels) {
+    kernel.walk([&](LLVM::AddressOfOp address) {
+      if (Operation *global = symbols.lookup(address.getGlobalName()))
+        globals.insert(global);
+    });
+    kernel.erase();
+  }
+  module.walk([&](LLVM::AddressOfOp address) {
+    globals.remove(symbols.lookup(address.getGlobalName()));
+  });
   for (Operation *global : globals)
-    if (SymbolTable::symbolKnownUseEmpty(global, module))
-      global->erase();
+    global->erase();
 }
 
 void MergeKernels::runOnOperation() {
@@ -148,13 +165,16 @@ void MergeKernels::runOnOperation() {
       getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName);
   if (!module)
     return;
-  SmallVector<LLVM::LLVMFuncOp> kept, doubles;
+  SymbolTable symbols(module);
+  SmallVector<LLVM::LLVMFuncOp> doubles;
+  llvm::DenseMap<size_t, SmallVector<LLVM::LLVMFuncOp, 1>> keptByHash;
   llvm::StringMap<StringAttr> firstOf;
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
     if (!kernel->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()))
       continue;
+    SmallVector<LLVM::LLVMFuncOp, 1> &kept = keptByHash[hashOf(kernel)];
     auto *first = llvm::find_if(kept, [&](LLVM::LLVMFuncOp other) {
-      return KernelComparison(module).equal(other, kernel);
+      return KernelComparison(symbols).equal(other, kernel);
     });
     if (first == kept.end()) {
       kept.push_back(kernel);
@@ -175,6 +195,5 @@ void MergeKernels::runOnOperation() {
       launch.setKernelAttr(SymbolRefAttr::get(
           module.getNameAttr(), {FlatSymbolRefAttr::get(first->second)}));
   });
-  for (LLVM::LLVMFuncOp kernel : doubles)
-    eraseKernel(kernel, module);
+  eraseKernels(doubles, module, symbols);
 }

@@ -67,9 +67,9 @@ KernelInfoAttr moe::getKernelInfo(Operation *kernelOrLaunch) {
 
 /// Repeats at each launch what its kernel says, for readers of the host
 /// function after the kernels became PTX.
-static void describeLaunches(func::FuncOp func, gpu::GPUModuleOp module) {
+static void describeLaunches(func::FuncOp func, const SymbolTable &kernels) {
   func.walk([&](gpu::LaunchFuncOp launch) {
-    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(launch.getKernelName());
+    auto kernel = kernels.lookup<LLVM::LLVMFuncOp>(launch.getKernelName());
     if (KernelInfoAttr info = kernel ? getKernelInfo(kernel) : nullptr)
       launch->setDiscardableAttr(kKernelInfo, info);
   });
@@ -253,14 +253,16 @@ OutlineKernelsPass::kernelModule(const Target &target) {
                                   targets);
 }
 
-/// Checks the grids of the launches in front of `op`, which are its own: a
-/// constant extent beyond what a chip launches is an error here, not there.
-static LogicalResult checkGrids(Operation *op) {
+/// Checks the grids of the launches between `before`, null at the start of the
+/// block, and `op`, which are the op's own: a constant extent beyond what a
+/// chip launches is an error here, not there.
+static LogicalResult checkGrids(Operation *before, Operation *op) {
   constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max();
   constexpr int64_t kMaxGridYZ = 65535;
-  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
+  for (Operation *prev = op->getPrevNode(); prev != before;
+       prev = prev->getPrevNode()) {
     auto launch = dyn_cast<gpu::LaunchFuncOp>(prev);
-    if (!launch || launch.getLoc() != op->getLoc())
+    if (!launch)
       continue;
     gpu::KernelDim3 grid = launch.getGridSizeOperandValues();
     for (auto [dim, value] :
@@ -309,7 +311,8 @@ LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
     if (failed(module))
       return failure();
     LaunchSite site{op, OpBuilder(op), *module, target, prefix, kernelCount};
-    if (failed(outlineOp(op, site)) || failed(checkGrids(op)))
+    Operation *before = op->getPrevNode();
+    if (failed(outlineOp(op, site)) || failed(checkGrids(before, op)))
       return failure();
     op->erase();
   }
@@ -327,7 +330,9 @@ void OutlineKernelsPass::runOnOperation() {
   if (failed(checkNothingLeft(getOperation())))
     return signalPassFailure();
   if (auto module =
-          getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName))
+          getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName)) {
+    SymbolTable kernels(module);
     for (func::FuncOp func : functions)
-      describeLaunches(func, module);
+      describeLaunches(func, kernels);
+  }
 }
