@@ -34,6 +34,11 @@ static const char *verbOf(AccessKind kind) {
   return "";
 }
 
+/// By the thread itself; copies write when they land.
+static bool isWrite(AccessKind kind) {
+  return kind == AccessKind::Write || kind == AccessKind::Atomic;
+}
+
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//
@@ -125,6 +130,9 @@ static Found findShared(Warp &warp, const Instruction &i, AccessKind kind,
     warp.stop(i, HazardKind::OutOfBounds, lanes,
               verbOf(kind) + std::to_string(bytes) + " bytes at " +
                   describeShared(grid, offset));
+  if (isWrite(kind) && block.stamps.tracked())
+    block.stamps.write(static_cast<uint32_t>(offset),
+                       static_cast<uint32_t>(bytes), stampOf(warp));
   return {block.shared + offset,
           grid.program.checks ? block.sharedShadow + offset : nullptr};
 }
@@ -238,7 +246,7 @@ struct Extent {
 } // namespace
 
 /// All lanes in the shared memory of their own block: the usual case.
-static bool resolveShared(Warp &warp, const Extent &extent,
+static bool resolveShared(Warp &warp, AccessKind kind, const Extent &extent,
                           const uint64_t *addresses, uint32_t bytes,
                           Access &access) {
   const Grid &grid = warp.block->cluster->grid;
@@ -253,6 +261,11 @@ static bool resolveShared(Warp &warp, const Extent &extent,
   if (access.hasShadow)
     for (uint32_t lane = 0; lane < kLanes; ++lane)
       access.shadow[lane] = shadow + addresses[lane];
+  WriteStamps &stamps = warp.block->stamps;
+  if (isWrite(kind) && stamps.tracked())
+    for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
+      stamps.write(static_cast<uint32_t>(addresses[firstLane(lanes)]), bytes,
+                   stampOf(warp));
   return true;
 }
 
@@ -289,7 +302,7 @@ void mlir::moe::emulator::resolve(Warp &warp, const Instruction &i, Space space,
   Extent extent(addresses, warp.active);
   if (extent.bits % bytes == 0) {
     if ((space == Space::Shared || space == Space::SharedCluster) &&
-        resolveShared(warp, extent, addresses, bytes, access))
+        resolveShared(warp, kind, extent, addresses, bytes, access))
       return;
     // A generic address of another window is in no allocation.
     if ((space == Space::Global || space == Space::Generic) &&

@@ -39,26 +39,20 @@ static uint32_t uniform(Warp &warp, const Instruction &i, Operand operand,
   return value;
 }
 
-static void complete(NamedBarrier &barrier) {
-  barrier.arrived = 0;
-  barrier.expected = 0;
-  ++barrier.generation;
-}
-
 void mlir::moe::emulator::releaseBarriers(Block &block) {
   for (NamedBarrier &barrier : block.barriers)
     if (barrier.arrived != 0 && barrier.counted == false &&
         barrier.arrived >= liveThreads(block))
-      complete(barrier);
+      barrier.finish();
 }
 
-/// Arrives once; true when the barrier is complete.
 static void blockBarrier(Warp &warp, const Instruction &i) {
   Block &block = *warp.block;
   if (warp.wait.kind == WaitKind::Barrier) {
     if (block.barriers[warp.wait.what].generation == warp.wait.generation)
       return warp.waitFor(WaitKind::Barrier, warp.wait.what,
                           warp.wait.generation);
+    acquire(warp, block.barriers[warp.wait.what].order.complete);
     warp.wait = {};
     return;
   }
@@ -95,9 +89,15 @@ static void blockBarrier(Warp &warp, const Instruction &i) {
               "barrier " + std::to_string(number) + " of " +
                   std::to_string(expected) + " threads got " +
                   std::to_string(barrier.arrived));
-  if (barrier.arrived == expected)
-    return complete(barrier);
-  if (i.option == kSync)
+  release(warp, barrier.order.arrived);
+  bool last = barrier.arrived == expected;
+  if (last)
+    barrier.finish();
+  if (i.option != kSync)
+    return;
+  if (last)
+    acquire(warp, barrier.order.complete);
+  else
     warp.waitFor(WaitKind::Barrier, number, generation);
 }
 
@@ -122,6 +122,9 @@ static void warpBarrier(Warp &warp, const Instruction &i) {
   gatherMembers(warp, i, i.a);
 }
 
+/// An arrival that tells the other blocks nothing.
+static constexpr uint8_t kRelaxedArrival = 1;
+
 static void clusterArrive(Warp &warp, const Instruction &i) {
   if (i.size && !warp.converge(i))
     return;
@@ -131,8 +134,10 @@ static void clusterArrive(Warp &warp, const Instruction &i) {
               "a thread arrives at the barrier of the cluster twice");
   warp.clusterArrivals = cluster.barrier.generation + 1;
   cluster.barrier.arrived += 1;
+  if (i.option != kRelaxedArrival)
+    release(warp, cluster.barrier.order.arrived);
   if (cluster.barrier.arrived == cluster.liveWarps())
-    complete(cluster.barrier);
+    cluster.barrier.finish();
 }
 
 static void clusterWait(Warp &warp, const Instruction &i) {
@@ -145,13 +150,17 @@ static void clusterWait(Warp &warp, const Instruction &i) {
               "arrived");
   if (cluster.barrier.generation < warp.clusterArrivals)
     return warp.waitFor(WaitKind::ClusterBarrier);
+  acquire(warp, cluster.barrier.order.complete);
   warp.wait = {};
   ++cluster.counts.barrierWaits;
 }
 
 static void decodeClusterBarrier(DecodeContext &context) {
   std::string_view what = context.needOneOf({"arrive", "wait"});
-  context.takeOneOf({"release", "acquire", "relaxed"});
+  std::string_view order =
+      what == "wait" ? context.takeOneOf({"acquire"})
+                     : context.takeOneOf({"release", "relaxed"});
+  context.out().option = order == "relaxed" ? kRelaxedArrival : 0;
   context.take("aligned");
   context.needOperands(0);
   // One arrival a warp: lanes that are apart would be counted twice.
@@ -183,14 +192,24 @@ static void decodeBarrier(DecodeContext &context) {
 // missing fence would break is for the checks to find.
 static void fence(Warp &, const Instruction &) {}
 
+/// What the warp knows of in shared memory may be read by bulk copies and
+/// wgmma.
+static void fenceProxy(Warp &warp, const Instruction &) {
+  fenceAsyncProxy(warp);
+}
+
 static void decodeFence(DecodeContext &context) {
   context.out().kind = Class::Barrier;
   context.out().poison = Poison::Own;
   context.needOperands(0);
   context.run(fence);
   if (context.take("proxy")) {
-    context.needOneOf({"async", "async.shared::cta", "alias", "tensormap"});
-    context.takeOneOf({"global", "shared::cta", "shared::cluster"});
+    if (context.needOneOf({"async", "alias"}) == "alias")
+      return;
+    // Global memory has no proxies here.
+    if (context.takeOneOf({"global", "shared::cta", "shared::cluster"}) !=
+        "global")
+      context.run(fenceProxy);
     return;
   }
   if (context.take("mbarrier_init")) {

@@ -9,6 +9,7 @@
 #ifndef MOE_LIB_EMULATOR_BLOCK_H
 #define MOE_LIB_EMULATOR_BLOCK_H
 
+#include "Order.h"
 #include "Warp.h"
 
 #include "moe/Emulator/Launch.h"
@@ -29,6 +30,15 @@ struct NamedBarrier {
   /// Whether the count was given: else it falls when warps end.
   bool counted = false;
   uint64_t generation = 0;
+  Rendezvous order;
+
+  /// All are there.
+  void finish() {
+    arrived = 0;
+    expected = 0;
+    ++generation;
+    order.finish();
+  }
 };
 constexpr uint32_t kNamedBarriers = 16;
 
@@ -36,6 +46,11 @@ constexpr uint32_t kNamedBarriers = 16;
 struct MBarrierInfo {
   /// Instruction that initialised it.
   uint32_t line = 0;
+  /// The 8 bytes as the emulator left them.
+  uint64_t word = 0;
+  /// Phases that have ended.
+  uint64_t phases = 0;
+  Rendezvous order;
 };
 
 struct Block {
@@ -50,6 +65,7 @@ struct Block {
   NamedBarrier barriers[kNamedBarriers];
   /// By shared offset.
   std::map<uint32_t, MBarrierInfo> mbarriers;
+  WriteStamps stamps;
   std::vector<Warp> warps;
   /// Warps with threads that have not ended.
   uint32_t liveWarps = 0;

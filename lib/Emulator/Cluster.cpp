@@ -27,6 +27,20 @@ static uint8_t *align(std::vector<uint8_t> &memory, size_t bytes) {
   return memory.data() + (kAlignment - begin % kAlignment) % kAlignment;
 }
 
+/// Whether there are reads of shared memory that need a proxy fence.
+static bool usesAsyncProxy(const Program &program) {
+  auto begins = [](const std::string &name, const char *prefix) {
+    return name.rfind(prefix, 0) == 0;
+  };
+  return program.checks &&
+         std::any_of(program.names.begin(), program.names.end(),
+                     [&](const std::string &name) {
+                       return begins(name, "wgmma.mma_async") ||
+                              begins(name, "cp.async.bulk") ||
+                              begins(name, "cp.reduce.async.bulk");
+                     });
+}
+
 Cluster::Cluster(const Grid &grid)
     : grid(grid), executed(grid.program.instructions.size()) {
   const uint32_t *extents = grid.clusterExtents;
@@ -50,11 +64,14 @@ Cluster::Cluster(const Grid &grid)
     block.shared = sharedData + b * stride;
     block.sharedShadow = shadowData + b * stride;
     block.local = local.data() + b * warps * kLanes * localBytes;
+    if (usesAsyncProxy(grid.program))
+      block.stamps.words.resize((kSharedStart + grid.sharedBytes + 3) / 4);
     block.warps.resize(warps);
     for (size_t w = 0; w < warps; ++w) {
       Warp &warp = block.warps[w];
       warp.block = &block;
       warp.number = static_cast<uint32_t>(w);
+      warp.index = static_cast<uint32_t>(b * warps + w);
       warp.pools[0] = registerData + (b * warps + w) * each;
       warp.pools[1] = const_cast<uint8_t *>(grid.constants);
       warp.poisonPools[0] = poisonData + (b * warps + w) * each / 8;
@@ -90,6 +107,7 @@ void Cluster::start(uint64_t number) {
     std::fill(std::begin(block.barriers), std::end(block.barriers),
               NamedBarrier());
     block.mbarriers.clear();
+    block.stamps.reset();
     block.liveWarps = static_cast<uint32_t>(block.warps.size());
     for (Warp &warp : block.warps)
       startWarp(block, warp);
@@ -108,6 +126,9 @@ void Cluster::startWarp(Block &block, Warp &warp) {
   warp.blocked = false;
   warp.clusterArrivals = 0;
   warp.lastAllocation = nullptr;
+  if (grid.program.checks)
+    startOrder(warp,
+               static_cast<uint32_t>(blocks.size() * block.warps.size()));
   warp.groups.clear();
   warp.regions.clear();
   warp.copies.reset();
@@ -229,10 +250,8 @@ bool Cluster::turn(Warp &warp) {
   if (warp.done()) {
     --warp.block->liveWarps;
     releaseBarriers(*warp.block);
-    if (barrier.arrived != 0 && barrier.arrived == liveWarps()) {
-      barrier.arrived = 0;
-      ++barrier.generation;
-    }
+    if (barrier.arrived != 0 && barrier.arrived == liveWarps())
+      barrier.finish();
   }
   return ran != 0;
 }

@@ -98,7 +98,7 @@ struct Instruction {
   /// Branches: the target, and where the lanes meet again.
   uint32_t target = kNoPc, meet = kNoPc;
   /// Address offsets of a and b, or what the handler wants.
-  int64_t immediate = 0, secondImmediate = 0;
+  int64_t immediate = 0, secondImmediate = 0, thirdImmediate = 0;
 };
 
 /// A variable of shared memory: where it begins.

@@ -14,166 +14,106 @@
 
 using namespace mlir::moe::emulator;
 
-static constexpr uint32_t kMaxBoxExtent = 256;
-static constexpr uint32_t kMaxElementStride = 8;
+static constexpr uint32_t kMagic = 0x4d454f4du;
 static constexpr uint64_t kMaxExtent = uint64_t(1) << 32;
-static constexpr uint64_t kStrideEnd = uint64_t(1) << 40;
-static constexpr uint32_t kGranularity = 16;
-/// First bytes of an encoded map.
-static constexpr uint64_t kMagic = 0x31504d45544f4d2e;
-
-uint32_t mlir::moe::emulator::bytesOf(ElementType type) {
-  switch (type) {
-  case ElementType::UInt8:
-    return 1;
-  case ElementType::UInt16:
-  case ElementType::Float16:
-  case ElementType::BFloat16:
-    return 2;
-  case ElementType::UInt32:
-  case ElementType::Int32:
-  case ElementType::Float32:
-    return 4;
-  case ElementType::UInt64:
-  case ElementType::Int64:
-  case ElementType::Float64:
-    return 8;
-  }
-  return 0;
-}
-
-bool mlir::moe::emulator::isFloat(ElementType type) {
-  return type >= ElementType::Float16;
-}
-
-uint32_t TensorMap::boxElements(uint32_t dimension) const {
-  // The innermost dimension has no stride of elements.
-  uint32_t step = dimension == 0 ? 1 : elementStrides[dimension];
-  return (box[dimension] + step - 1) / step;
-}
-
-uint32_t TensorMap::boxBytes() const {
-  uint32_t bytes = bytesOf(type);
-  for (uint32_t i = 0; i < rank; ++i)
-    bytes *= boxElements(i);
-  return bytes;
-}
-
-//===----------------------------------------------------------------------===//
-// Rules
-//===----------------------------------------------------------------------===//
-
-[[noreturn]] static void refuse(const std::string &what, uint64_t found,
-                                const std::string &rule) {
-  throw Error(0, "tensor map: " + what + " is " + std::to_string(found) +
-                     ", but has to be " + rule);
-}
-
-static void checkDimension(const TensorMap &map, uint32_t i) {
-  std::string of = " of dimension " + std::to_string(i);
-  if (map.extents[i] == 0 || map.extents[i] > kMaxExtent)
-    refuse("the extent" + of, map.extents[i], "1 to 2^32");
-  if (map.box[i] == 0 || map.box[i] > kMaxBoxExtent)
-    refuse("the box" + of, map.box[i], "1 to 256 elements");
-  if (map.elementStrides[i] == 0 || map.elementStrides[i] > kMaxElementStride)
-    refuse("the element stride" + of, map.elementStrides[i], "1 to 8");
-  if (i == 0)
-    return;
-  if (map.strides[i] % kGranularity != 0)
-    refuse("the stride" + of, map.strides[i], "a multiple of 16 bytes");
-  if (map.strides[i] >= kStrideEnd)
-    refuse("the stride" + of, map.strides[i], "less than 2^40 bytes");
-}
-
-static void check(const TensorMap &map) {
-  if (bytesOf(map.type) == 0)
-    refuse("the element type", static_cast<uint64_t>(map.type), "a known one");
-  if (map.rank == 0 || map.rank > kMaxTensorRank)
-    refuse("the rank", map.rank, "1 to 5");
-  if (map.address % kGranularity != 0)
-    refuse("the address", map.address, "a multiple of 16");
-  for (uint32_t i = 0; i < map.rank; ++i)
-    checkDimension(map, i);
-  uint32_t inner = map.box[0] * bytesOf(map.type);
-  if (inner % kGranularity != 0)
-    refuse("the innermost extent of the box in bytes", inner,
-           "a multiple of 16");
-  if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 &&
-      map.swizzle != 128)
-    refuse("the swizzle", map.swizzle, "0, 32, 64 or 128");
-  if (map.swizzle != 0 && inner > map.swizzle)
-    refuse("the innermost extent of the box in bytes", inner,
-           "at most the " + std::to_string(map.swizzle) + " of the swizzle");
-  if (map.fillNaN && !isFloat(map.type))
-    refuse("the fill with NaN", 1, "off, since the elements are integers");
-}
-
-//===----------------------------------------------------------------------===//
-// Bytes
-//===----------------------------------------------------------------------===//
+static constexpr uint64_t kMaxStride = uint64_t(1) << 40;
+static constexpr uint32_t kMaxBox = 256;
 
 namespace {
-/// Writes or reads one field after the other.
-template <typename Byte> struct Cursor {
-  Byte *at;
-
-  template <typename Stored, typename Value> void field(Value &value) {
-    Stored stored;
-    if constexpr (std::is_const_v<Byte>) {
-      std::memcpy(&stored, at, sizeof(stored));
-      value = static_cast<Value>(stored);
-    } else {
-      stored = static_cast<Stored>(value);
-      std::memcpy(at, &stored, sizeof(stored));
-    }
-    at += sizeof(stored);
-  }
+/// The layout of the 128 bytes.
+struct Encoded {
+  uint32_t magic;
+  uint8_t rank, elementBytes, fillNaN, swizzle;
+  uint64_t address;
+  uint64_t extents[kMaxTensorRank];
+  uint64_t strides[kMaxTensorRank - 1];
+  uint16_t box[kMaxTensorRank];
+  uint8_t elementStrides[kMaxTensorRank];
 };
+static_assert(sizeof(Encoded) <= kTensorMapBytes);
 } // namespace
 
-/// The order of the fields, for both directions. An extent is kept less 1, so
-/// that 2^32 fits.
-template <typename Byte, typename Map>
-static void transfer(Byte *encoded, Map &map) {
-  Cursor<Byte> cursor{encoded + sizeof(kMagic)};
-  cursor.template field<uint64_t>(map.address);
-  cursor.template field<uint8_t>(map.type);
-  cursor.template field<uint8_t>(map.rank);
-  cursor.template field<uint8_t>(map.swizzle);
-  cursor.template field<uint8_t>(map.fillNaN);
+static std::string dimension(const char *what, uint32_t i, uint64_t value) {
+  return std::string(what) + " " + std::to_string(i) + " is " +
+         std::to_string(value);
+}
+
+std::string TensorMap::problem() const {
+  if (rank < 1 || rank > kMaxTensorRank)
+    return "rank " + std::to_string(rank) + ": 1 to 5 are possible";
+  if (elementBytes != 1 && elementBytes != 2 && elementBytes != 4 &&
+      elementBytes != 8)
+    return "elements of " + std::to_string(elementBytes) + " bytes";
+  if (reinterpret_cast<uint64_t>(address) % 16 != 0)
+    return "the address is no multiple of 16";
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return "a swizzle of " + std::to_string(swizzle) +
+           " bytes: 0, 32, 64 and 128 are possible";
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (extents[i] < 1 || extents[i] > kMaxExtent)
+      return dimension("extent", i, extents[i]) + ": 1 to 2^32 are possible";
+    if (box[i] < 1 || box[i] > kMaxBox)
+      return dimension("box extent", i, box[i]) + ": 1 to 256 are possible";
+    if (elementStrides[i] < 1 || elementStrides[i] > 8)
+      return dimension("element stride", i, elementStrides[i]) +
+             ": 1 to 8 are possible";
+    if (i + 1 < rank && (strides[i] % 16 != 0 || strides[i] >= kMaxStride))
+      return dimension("stride", i + 1, strides[i]) +
+             " bytes: it has to be a multiple of 16 below 2^40";
+  }
+  uint32_t inner = box[0] * elementBytes;
+  if (inner % 16 != 0)
+    return "rows of the box have " + std::to_string(inner) +
+           " bytes, which is no multiple of 16";
+  if (swizzle != 0 && inner > swizzle)
+    return "rows of the box have " + std::to_string(inner) +
+           " bytes, more than the swizzle of " + std::to_string(swizzle);
+  return {};
+}
+
+void TensorMap::encode(void *bytes) const {
+  std::string text = problem();
+  if (!text.empty())
+    throw Error(0, "tensor map: " + text);
+  Encoded encoded = {};
+  encoded.magic = kMagic;
+  encoded.rank = static_cast<uint8_t>(rank);
+  encoded.elementBytes = static_cast<uint8_t>(elementBytes);
+  encoded.fillNaN = fillNaN;
+  encoded.swizzle = static_cast<uint8_t>(swizzle);
+  encoded.address = reinterpret_cast<uint64_t>(address);
+  std::memcpy(encoded.extents, extents, sizeof(extents));
+  std::memcpy(encoded.strides, strides, sizeof(strides));
   for (uint32_t i = 0; i < kMaxTensorRank; ++i) {
-    cursor.template field<uint64_t>(map.strides[i]);
-    cursor.template field<uint32_t>(map.extents[i]);
-    cursor.template field<uint16_t>(map.box[i]);
-    cursor.template field<uint8_t>(map.elementStrides[i]);
+    encoded.box[i] = static_cast<uint16_t>(box[i]);
+    encoded.elementStrides[i] = static_cast<uint8_t>(elementStrides[i]);
   }
-}
-static_assert(sizeof(kMagic) + 8 + 4 + kMaxTensorRank * (8 + 4 + 2 + 1) <=
-              kEncodedTensorMapBytes);
-
-void mlir::moe::emulator::encode(const TensorMap &map,
-                                 uint8_t encoded[kEncodedTensorMapBytes]) {
-  check(map);
-  TensorMap stored = map;
-  stored.strides[0] = bytesOf(map.type);
-  for (uint64_t &extent : stored.extents)
-    --extent;
-  std::memset(encoded, 0, kEncodedTensorMapBytes);
-  std::memcpy(encoded, &kMagic, sizeof(kMagic));
-  transfer(encoded, stored);
+  std::memset(bytes, 0, kTensorMapBytes);
+  std::memcpy(bytes, &encoded, sizeof(encoded));
 }
 
-bool mlir::moe::emulator::decode(const uint8_t encoded[kEncodedTensorMapBytes],
-                                 TensorMap &map) {
-  if (std::memcmp(encoded, &kMagic, sizeof(kMagic)) != 0)
+bool TensorMap::decode(const void *bytes, TensorMap &map) {
+  Encoded encoded;
+  std::memcpy(&encoded, bytes, sizeof(encoded));
+  if (encoded.magic != kMagic)
     return false;
-  transfer(encoded, map);
-  for (uint64_t &extent : map.extents)
-    ++extent;
-  try {
-    check(map);
-  } catch (const Error &) {
-    return false; // bytes of a map that somebody has changed
+  map.address = reinterpret_cast<void *>(encoded.address);
+  map.rank = encoded.rank;
+  map.elementBytes = encoded.elementBytes;
+  map.fillNaN = encoded.fillNaN;
+  map.swizzle = encoded.swizzle;
+  std::memcpy(map.extents, encoded.extents, sizeof(map.extents));
+  std::memcpy(map.strides, encoded.strides, sizeof(map.strides));
+  for (uint32_t i = 0; i < kMaxTensorRank; ++i) {
+    map.box[i] = encoded.box[i];
+    map.elementStrides[i] = encoded.elementStrides[i];
   }
-  return true;
+  return map.problem().empty();
+}
+
+uint64_t TensorMap::boxBytes() const {
+  uint64_t bytes = elementBytes;
+  for (uint32_t i = 0; i < rank; ++i)
+    bytes *= box[i];
+  return bytes;
 }

@@ -24,6 +24,7 @@
 #ifndef MOE_LIB_EMULATOR_WARP_H
 #define MOE_LIB_EMULATOR_WARP_H
 
+#include "Order.h"
 #include "Program.h"
 
 #include "moe/Emulator/Memory.h"
@@ -106,8 +107,11 @@ struct Warp {
   /// Lanes that the launch started, and that have not ended.
   uint32_t started = 0;
   uint32_t live = 0;
+  /// In its block, and in its cluster.
   uint32_t number = 0;
+  uint32_t index = 0;
   Block *block = nullptr;
+  Knowledge knowledge;
   /// The generation of the cluster's barrier that its last arrival completes.
   uint64_t clusterArrivals = 0;
 

@@ -5,12 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A kernel takes a tensor map as 128 bytes that only the driver and the chip
-// can read. The emulated device has an encoding of its own, under the rules of
-// cuTensorMapEncodeTiled.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MOE_EMULATOR_TENSOR_MAP_H
 #define MOE_EMULATOR_TENSOR_MAP_H
@@ -20,60 +14,37 @@
 
 namespace mlir::moe::emulator {
 
-/// With the numbers of CUtensorMapDataType.
-enum class ElementType : uint8_t {
-  UInt8,
-  UInt16,
-  UInt32,
-  Int32,
-  UInt64,
-  Int64,
-  Float16,
-  Float32,
-  Float64,
-  BFloat16,
-};
-
-uint32_t bytesOf(ElementType type);
-bool isFloat(ElementType type);
-
+constexpr uint32_t kTensorMapBytes = 128;
 constexpr uint32_t kMaxTensorRank = 5;
-constexpr uint32_t kEncodedTensorMapBytes = 128;
 
-/// A tensor in global memory and the box of it that one copy moves. The
-/// innermost dimension comes first.
+/// What a tensor map says; the innermost dimension comes first. A kernel takes
+/// the 128 bytes that `encode` makes of it; they are the emulator's own, as
+/// those of a GPU are its driver's own.
 struct TensorMap {
-  ElementType type = ElementType::UInt8;
-  uint32_t rank = 1;
-  /// A multiple of 16.
-  uint64_t address = 0;
-  /// In elements: 1 to 2^32.
-  uint64_t extents[kMaxTensorRank] = {1, 1, 1, 1, 1};
-  /// In bytes: multiples of 16 below 2^40. That of dimension 0 is the size of
-  /// an element and not looked at.
-  uint64_t strides[kMaxTensorRank] = {};
-  /// In elements: 1 to 256; those of the innermost dimension make a multiple of
-  /// 16 bytes, and no more bytes than the swizzle, where there is one.
-  uint32_t box[kMaxTensorRank] = {1, 1, 1, 1, 1};
-  /// Every n-th element of a dimension but the innermost: 1 to 8.
-  uint32_t elementStrides[kMaxTensorRank] = {1, 1, 1, 1, 1};
-  /// Bytes: 0 (none), 32, 64 or 128.
-  uint32_t swizzle = 0;
-  /// Elements out of bounds are NaN instead of zero; float types only.
+  void *address = nullptr;
+  uint32_t rank = 0;
+  /// 1, 2, 4 or 8.
+  uint32_t elementBytes = 0;
+  /// Elements that are out of bounds are NaN instead of 0.
   bool fillNaN = false;
+  /// In elements.
+  uint64_t extents[kMaxTensorRank] = {};
+  /// In bytes, of dimensions 1 and up.
+  uint64_t strides[kMaxTensorRank - 1] = {};
+  uint32_t box[kMaxTensorRank] = {};
+  uint32_t elementStrides[kMaxTensorRank] = {1, 1, 1, 1, 1};
+  /// 0, 32, 64 or 128 bytes.
+  uint32_t swizzle = 0;
 
-  /// Elements that a copy moves in a dimension.
-  uint32_t boxElements(uint32_t dimension) const;
-  /// Of a whole box in shared memory.
-  uint32_t boxBytes() const;
+  /// The rule that the map breaks, with numbers; empty where it breaks none.
+  std::string problem() const;
+  /// Throws Error where there is a problem.
+  void encode(void *bytes) const;
+  /// False where the bytes are no tensor map.
+  static bool decode(const void *bytes, TensorMap &map);
+
+  uint64_t boxBytes() const;
 };
-
-/// Throws Error, with the rule, what was found and what to change.
-void encode(const TensorMap &map, uint8_t encoded[kEncodedTensorMapBytes]);
-
-/// False where these bytes are no tensor map of this device, e.g. one that a
-/// driver has encoded.
-bool decode(const uint8_t encoded[kEncodedTensorMapBytes], TensorMap &map);
 
 } // namespace mlir::moe::emulator
 
