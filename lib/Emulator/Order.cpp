@@ -68,7 +68,7 @@ uint32_t mlir::moe::emulator::stampOf(const Warp &warp) {
   return (warp.index + 1) << kTimeBits | warp.knowledge.seen[warp.index];
 }
 
-static std::string nameOf(const Warp &reader, const Block &block,
+static std::string warpName(const Warp &reader, const Block &block,
                           uint32_t index) {
   const Cluster &cluster = *block.cluster;
   auto warps = static_cast<uint32_t>(block.warps.size());
@@ -112,7 +112,7 @@ void mlir::moe::emulator::checkAsyncRead(Warp &warp, const Instruction &i,
               std::string place = std::string(what) + " reads byte " +
                                   std::to_string(at - kSharedStart) +
                                   " of shared memory, which " +
-                                  nameOf(warp, block, writer) + " has written";
+                                  warpName(warp, block, writer) + " has written";
               warp.report(i,
                           ordered ? HazardKind::MissingProxyFence
                                   : HazardKind::Race,
@@ -135,7 +135,7 @@ void mlir::moe::emulator::checkOverwritten(
                     std::string(what) + " is not done with byte " +
                         std::to_string(at - kSharedStart) +
                         " of shared memory when " +
-                        nameOf(warp, block, writer) + " writes there");
+                        warpName(warp, block, writer) + " writes there");
         return true;
       });
 }
