@@ -13,13 +13,22 @@
 
 namespace mlir::moe::emulator {
 
-/// Groups of wgmma that a warp has not waited for.
-struct MatrixProducts {
-  /// Groups that were committed, and products since.
-  uint32_t committed = 0;
-  uint32_t open = 0;
-  bool fenced = false;
+/// The share of one warp in a product of its warpgroup. It is computed when its
+/// group is waited for: what is read or overwritten too early shows.
+struct MatrixProduct {
+  const Instruction *instruction;
+  uint64_t a, b;
+  bool accumulate;
+  uint32_t group;
 };
+
+struct MatrixProducts {
+  std::vector<MatrixProduct> waiting;
+  uint32_t committed = 0;
+};
+
+/// Computes what the warp never waited for.
+void finishMatrixProducts(Warp &warp);
 
 } // namespace mlir::moe::emulator
 
