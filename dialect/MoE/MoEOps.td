@@ -169,8 +169,9 @@ def MoE_AlignOp : MoE_Op<"align"> {
     tile_expert holds -1. Experts without rows get no block; ids that are no
     expert get no row.
 
-    Lowers to a counting sort: loops on the CPU, on a GPU three kernels, `rank`,
-    `scan` and `scatter`, without atomics.
+    Lowers to a counting sort without atomics: loops on the CPU; on a GPU three
+    kernels, `rank`, `scan` and `scatter`, or one that does all of it where a
+    static T or the function's `moe.token_range` says that rows are few.
 
     - (C1) ids is [T, k] i32, k static; expert_map is [E] i32, E static.
     - (C2) block is a power of two in [1, 256].
@@ -378,8 +379,8 @@ def MoE_PermuteOp : MoE_Op<"permute"> {
     `offsets[e]` the end of local expert e in this list. Past `offsets[E - 1]`
     source holds `T * k` and rows is not written.
 
-    Lowers to loops on the CPU; on a GPU to the three kernels of `moe.align` and
-    one that copies rows, if `moe-fuse` cannot gather them in the GEMM.
+    Lowers to loops on the CPU; on a GPU to the kernels of `moe.align` and one
+    that copies rows, if `moe-fuse` cannot gather them in the GEMM.
 
     - (C1) x is [T, H], ids is [T, k] i32; k and H are static.
     - (C2) rows is [T*k, H] of the type of x: f32, bf16 or f16.

@@ -227,7 +227,8 @@ def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {
     argument has it. Establishes that no moe op is left except
     `moe.encode_tensor_map`, which is a host value. Leaves every other op alone.
     Remarks: `moe-offsets`, analysis of each buffer whose offsets take 64 bits;
-    `moe-kernel`, missed for each operand that is accessed in smaller pieces.
+    `moe-kernel`, missed for each operand that is accessed in smaller pieces,
+    passed or missed for each row table that takes one launch or three.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",

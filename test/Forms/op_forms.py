@@ -137,6 +137,17 @@ def align(form, p, seed):
     return list(p.align(ids, size, -(-size // block), experts, block, mapping))
 
 
+# As many rows as one block sorts in one launch (lib/Conversion/MoEToGPU/RowSortOneBlock.cpp),
+# and one token more.
+ALIGN_MOST = {**ALIGN, "dynamic": [False], "block": [16, 1, 64],
+              "shape": [(256, 32, 60), (8192, 1, 1), (1024, 8, 8), (1024, 8, 257),
+                        (88, 32, 1000), (8, 32, 4096), (257, 32, 60)]}
+
+
+def valid_align(form):
+    return not form["map"] or form["shape"][2] < 2048  # a map has at most 4096 entries
+
+
 PERMUTE = {"memory": MEMORY, **IDS, "type": FLOATS, "columns": [64, 1, 7, 10, 260]}
 
 
@@ -236,7 +247,8 @@ def always(_):
 
 # op, its dimensions, its rule, its builder
 OPS = [("gate", GATE, always, gate), ("route", ROUTE, valid_route, route),
-       ("align", ALIGN, always, align), ("permute", PERMUTE, always, permute),
+       ("align", ALIGN, always, align), ("align_most", ALIGN_MOST, valid_align, align),
+       ("permute", PERMUTE, always, permute),
        ("group_ids", GROUP_IDS, always, group_ids),
        ("activation", ACTIVATION, always, activation),
        ("combine", COMBINE, valid_combine, combine)]

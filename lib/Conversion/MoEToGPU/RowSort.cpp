@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three launches, deterministic without atomics:
+// Three launches, deterministic without atomics; few rows take one,
+// RowSortOneBlock.cpp.
 //
 //   rank     a block takes a chunk of 1024 flat rows: the rank of each row
 //            among the rows of its expert in the chunk, and the chunk's rows
@@ -24,9 +25,9 @@
 using namespace mlir;
 using namespace mlir::moe;
 
-/// Flat rows of a chunk and threads of a block.
-static constexpr int kChunk = 1024;
-static constexpr int kWarps = kChunk / 32;
+/// Flat rows of a chunk.
+static constexpr int kChunk = RowSort::kThreads;
+static constexpr int kWarps = RowSort::kWarps;
 /// Chunks whose counts are loaded before the first is used.
 static constexpr int kBatch = 8;
 
@@ -43,7 +44,17 @@ Val RowSort::expertOf(KernelBuilder &k, Buffer idBuffer,
   return localExpert(k, k.load(idBuffer, row), map, globalExperts(), experts);
 }
 
+Val RowSort::expertOf(KernelBuilder &k, Buffer idBuffer,
+                      std::optional<Buffer> map, Val row, Val rows) {
+  return k.ifElse(
+      row < rows,
+      [&]() -> SmallVector<Val> { return {expertOf(k, idBuffer, map, row)}; },
+      [&]() -> SmallVector<Val> { return {k.i32(-1)}; })[0];
+}
+
 void RowSort::emit() {
+  if (chooseOneBlock())
+    return emitOneBlock();
   Value tokens = site.extent(ids, 0);
   AffineExpr rows = getAffineSymbolExpr(0, site.op->getContext()) * slots();
   Type i32 = site.host.getI32Type();
@@ -54,33 +65,42 @@ void RowSort::emit() {
   emitScatter();
 }
 
+WarpRows::WarpRows(KernelBuilder &k, Val expert) : expert(expert) {
+  Val peers = k.matchAny(expert);
+  Val one = k.i32(1);
+  Val lanesBefore = (one << k.lane()) - 1;
+  rank = k.popcount(peers & lanesBefore);
+  count = k.popcount(peers);
+  known = expert >= 0;
+}
+
+Val WarpRows::addTo(KernelBuilder &k, Buffer counters, Val first) const {
+  Val counter = first + select(known, expert, 0);
+  Val before = k.load(counters, counter);
+  k.warpBarrier();
+  k.ifThen(known & (rank == 0),
+           [&] { k.store(counters, counter, before + count); });
+  return before;
+}
+
 /// The rank of this thread's row among the rows of its expert before it in the
 /// chunk. Warp by warp in order: each adds its rows to the shared counters.
 static Val rankInChunk(KernelBuilder &k, Buffer counters, Val expert,
                        Val warpsUsed) {
-  Val peers = k.matchAny(expert);
-  Val one = k.i32(1);
-  Val lanesBefore = (one << k.lane()) - 1;
-  Val rankInWarp = k.popcount(peers & lanesBefore);
-  Val known = expert >= 0;
-  Val counter = select(known, expert, 0);
+  WarpRows rows(k, expert);
+  Val zero = k.i32(0);
   SmallVector<Val> base =
-      k.forLoop(0, warpsUsed, 1, {k.i32(0)}, [&](Val w, ArrayRef<Val> carried) {
+      k.forLoop(0, warpsUsed, 1, {zero}, [&](Val w, ArrayRef<Val> carried) {
         SmallVector<Val> mine = k.ifElse(
             k.warp() == w,
             [&]() -> SmallVector<Val> {
-              Val before = k.load(counters, counter);
-              k.warpBarrier();
-              k.ifThen(known & (rankInWarp == 0), [&] {
-                k.store(counters, counter, before + k.popcount(peers));
-              });
-              return {before};
+              return {rows.addTo(k, counters, zero)};
             },
             [&] { return SmallVector<Val>(carried); });
         k.barrier();
         return mine;
       });
-  return base[0] + rankInWarp;
+  return base[0] + rows.rank;
 }
 
 void RowSort::emitRank() {
@@ -103,10 +123,7 @@ void RowSort::emitRank() {
     k.forLoop(k.thread(), numExperts, kChunk,
               [&](Val e) { k.store(counters, e, 0); });
     k.barrier();
-    Val expert = k.ifElse(
-        row < rows,
-        [&]() -> SmallVector<Val> { return {expertOf(k, idBuffer, map, row)}; },
-        [&]() -> SmallVector<Val> { return {k.i32(-1)}; })[0];
+    Val expert = expertOf(k, idBuffer, map, row, rows);
     Val warpsUsed = min((rows - first + 31) >> 5, kWarps);
     Val rank = rankInChunk(k, counters, expert, warpsUsed);
     k.ifThen(row < rows, [&] { k.store(rankBuffer, row, rank); });
@@ -119,10 +136,8 @@ void RowSort::emitRank() {
   k.launch({P.symbol.ceilDiv(kChunk)});
 }
 
-/// Replaces each of `count` shared numbers by the sum of those before it; the
-/// result is the sum of all. `scratch` holds one number per warp.
-static Val exclusiveScan(KernelBuilder &k, Buffer numbers, int count,
-                         Buffer scratch) {
+Val moe::exclusiveScan(KernelBuilder &k, Buffer numbers, int count) {
+  Buffer scratch = k.shared("scratch", k.i32Type(), kWarps);
   SmallVector<Val> total = k.forLoop(
       0, count, kChunk, {k.i32(0)}, [&](Val first, ArrayRef<Val> carry) {
         Val i = first + k.thread();
@@ -150,12 +165,9 @@ static Val exclusiveScan(KernelBuilder &k, Buffer numbers, int count,
   return total[0];
 }
 
-/// Visits the counts of one expert in all chunks; `body` gets the place's
-/// offset and its count, and returns what it carries. Counts are loaded in
-/// batches, so that stores of the body do not hold up the next loads.
-static Val forChunks(KernelBuilder &k, Buffer places, Val expert,
-                     int64_t experts, Val chunks, Val init,
-                     function_ref<Val(Val, Val, Val)> body) {
+Val moe::forChunks(KernelBuilder &k, Buffer places, Val expert, int64_t experts,
+                   Val chunks, Val init,
+                   function_ref<Val(Val, Val, Val)> body) {
   auto offset = [&](Val chunk) { return k.offset(chunk, experts, expert); };
   Val whole = chunks / kBatch * kBatch;
   Val carried =
@@ -175,8 +187,18 @@ static Val forChunks(KernelBuilder &k, Buffer places, Val expert,
       })[0];
 }
 
-/// tile_expert: the last expert that starts at or before the block's row.
+Val RowSort::wholeBlocks(Val count) {
+  int mask = static_cast<int>(block - 1);
+  return (count + mask) & ~mask;
+}
+
 void RowSort::emitTiles(KernelBuilder &k, Buffer starts, Val listed) {
+  if (padded) {
+    Buffer total = k.buffer("padded", padded);
+    k.ifThen(k.thread() == 0, [&] { k.store(total, k.i32(0), listed); });
+  }
+  if (!tileExpert)
+    return;
   Buffer tiles = k.buffer("tile_expert", tileExpert);
   Extent B = k.extent("B", tileExpert, 0);
   k.forLoop(k.thread(), B.value, kChunk, [&](Val tile) {
@@ -198,7 +220,6 @@ void RowSort::emitScan() {
   Buffer placeBuffer = k.buffer("places", places);
   Extent T = k.extent("T", ids, 0);
   Buffer starts = k.shared("starts", k.i32Type(), experts);
-  Buffer scratch = k.shared("scratch", k.i32Type(), kWarps);
   auto countBuffer = optionalBuffer(k, "counts", counts);
   auto endBuffer = optionalBuffer(k, "offsets", ends);
   Val rows = T.value * static_cast<int>(slots());
@@ -210,11 +231,10 @@ void RowSort::emitScan() {
                           [](Val, Val rows, Val sum) { return sum + rows; });
     if (countBuffer)
       k.store(*countBuffer, e, count);
-    int mask = static_cast<int>(block - 1);
-    k.store(starts, e, (count + mask) & ~mask);
+    k.store(starts, e, wholeBlocks(count));
   });
   k.barrier();
-  Val listed = exclusiveScan(k, starts, numExperts, scratch);
+  Val listed = exclusiveScan(k, starts, numExperts);
   k.forLoop(k.thread(), numExperts, kChunk, [&](Val e) {
     Val end = forChunks(k, placeBuffer, e, experts, chunks, k.load(starts, e),
                         [&](Val at, Val rows, Val place) {
@@ -224,12 +244,7 @@ void RowSort::emitScan() {
     if (endBuffer)
       k.store(*endBuffer, e, end);
   });
-  if (padded) {
-    Buffer total = k.buffer("padded", padded);
-    k.ifThen(k.thread() == 0, [&] { k.store(total, k.i32(0), listed); });
-  }
-  if (tileExpert)
-    emitTiles(k, starts, listed);
+  emitTiles(k, starts, listed);
   k.launch({});
 }
 

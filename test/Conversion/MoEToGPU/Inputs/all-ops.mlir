@@ -71,3 +71,15 @@ func.func @gemms(%a: memref<?x40xf16>, %b: memref<1x66x40xf16>, %o: memref<6xi32
   moe.grouped_gemm ins(%a, %e : memref<?x40xf16>, memref<6x40x66xf16>) rows(%o : memref<6xi32>) bias(%bias : memref<6x66xf32>) weights(%w : memref<?xf32>) outs(%c : memref<?x66xf32>) {grouping = #moe.grouping<offsets>, b_layout = #moe.b_layout<kn>, weight = #moe.weight<output>}
   return
 }
+func.func @align_few(%i: memref<?x8xi32>, %s: memref<?xi32>, %t: memref<?xi32>, %p: memref<1xi32>, %c: memref<128xi32>) attributes {moe.token_range = [1, 365]} {
+  moe.align ins(%i : memref<?x8xi32>) outs(%s, %t, %p, %c : memref<?xi32>, memref<?xi32>, memref<1xi32>, memref<128xi32>) {experts = 128, block = 16}
+  return
+}
+func.func @align_few_large(%i: memref<?x8xi32>, %m: memref<4096xi32>, %s: memref<?xi32>, %t: memref<?xi32>, %p: memref<1xi32>, %c: memref<4096xi32>) attributes {moe.token_range = [1, 32]} {
+  moe.align ins(%i : memref<?x8xi32>) expert_map(%m : memref<4096xi32>) outs(%s, %t, %p, %c : memref<?xi32>, memref<?xi32>, memref<1xi32>, memref<4096xi32>) {experts = 4096, block = 16}
+  return
+}
+func.func @permute_few(%x: memref<16x2048xbf16>, %i: memref<16x3xi32>, %r: memref<48x2048xbf16>, %s: memref<48xi32>, %o: memref<397xi32>) {
+  moe.permute ins(%x, %i : memref<16x2048xbf16>, memref<16x3xi32>) outs(%r, %s, %o : memref<48x2048xbf16>, memref<48xi32>, memref<397xi32>) {experts = 397}
+  return
+}
