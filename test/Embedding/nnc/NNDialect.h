@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_NNDIALECT_H
-#define NNC_NNDIALECT_H
+#ifndef MOE_TEST_EMBEDDING_NNC_NNDIALECT_H
+#define MOE_TEST_EMBEDDING_NNC_NNDIALECT_H
 
 #include "moe/MoE/MoEDialect.h"
 
@@ -30,4 +30,4 @@ std::unique_ptr<mlir::Pass> createLowerMoEBlockPass();
 
 } // namespace nn
 
-#endif // NNC_NNDIALECT_H
+#endif // MOE_TEST_EMBEDDING_NNC_NNDIALECT_H
