@@ -91,8 +91,9 @@ Block &mlir::moe::emulator::blockOf(Warp &warp, const Instruction &i,
     return *warp.block;
   if (rank > cluster.blocks.size())
     warp.stop(i, HazardKind::OutOfBounds, lanes,
-              hexOf(address) + " is no address of shared memory in a cluster "
-                               "of " +
+              hexOf(address) +
+                  " is no address of shared memory in a cluster "
+                  "of " +
                   std::to_string(cluster.blocks.size()) + " blocks");
   return cluster.blocks[rank - 1];
 }
@@ -195,11 +196,9 @@ static Space spaceOf(Space space, uint64_t &address) {
   return Space::Global;
 }
 
-std::pair<uint8_t *, uint8_t *>
-mlir::moe::emulator::resolveOne(Warp &warp, const Instruction &i, Space space,
-                                AccessKind kind, uint64_t address,
-                                uint64_t bytes, uint64_t alignment,
-                                uint32_t lanes) {
+std::pair<uint8_t *, uint8_t *> mlir::moe::emulator::resolveOne(
+    Warp &warp, const Instruction &i, Space space, AccessKind kind,
+    uint64_t address, uint64_t bytes, uint64_t alignment, uint32_t lanes) {
   if (address % alignment != 0)
     warp.stop(i, HazardKind::Misaligned, lanes,
               verbOf(kind) + std::to_string(bytes) + " bytes at " +

@@ -24,13 +24,17 @@ static void land(Warp &warp, AsyncCopy &copy, uint32_t lanes) {
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t lane = firstLane(rest);
     if (copy.arrival) {
-      arriveAt(warp, *copy.instruction, *copy.block[lane], copy.offset[lane], 1,
-               1u << lane);
+      arriveAt(warp, *copy.instruction, {copy.block[lane], copy.offset[lane]},
+               1, 1u << lane);
       continue;
     }
     uint32_t read = copy.read[lane];
     std::memcpy(copy.to[lane], copy.from[lane], read);
     std::memset(copy.to[lane] + read, 0, copy.bytes - read);
+    if (warp.block->stamps.tracked())
+      warp.block->stamps.write(
+          static_cast<uint32_t>(copy.to[lane] - warp.block->shared), copy.bytes,
+          stampOf(warp));
     if (!copy.toShadow[lane])
       continue;
     std::memset(copy.toShadow[lane], 0, copy.bytes);
@@ -127,7 +131,8 @@ static void resolveSource(Warp &warp, const Instruction &i,
   }
 }
 
-template <bool Checks> static void copyAsync(Warp &warp, const Instruction &i) {
+template <bool Checks>
+static void copyAsync(Warp &warp, const Instruction &i) {
   uint64_t to[kLanes], from[kLanes];
   addressesOf<Checks>(warp, i, to);
   secondAddressesOf<Checks>(warp, i, from);
@@ -175,12 +180,12 @@ static void arriveWhenCopied(Warp &warp, const Instruction &i) {
   AsyncCopy &copy = issue(warp, i, true);
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
-    MBarrierPlace place = findMBarrier(warp, i, Space::Shared, addresses[lane],
-                                       1u << lane);
+    MBarrierPlace place =
+        findMBarrier(warp, i, Space::Shared, addresses[lane], 1u << lane);
     copy.block[lane] = place.block;
     copy.offset[lane] = place.offset;
     if (!i.option)
-      expectArrivals(warp, i, *place.block, place.offset, 1, 1u << lane);
+      expectArrivals(warp, i, place, 1, 1u << lane);
   }
 }
 

@@ -52,6 +52,10 @@ struct AsyncCopies {
 /// Completes all copies of a warp; whether there were any.
 bool completeAsyncCopies(Warp &warp);
 
+class DecodeContext;
+/// cp.async.bulk, in TensorCopy.cpp; .async.bulk were taken.
+void decodeBulkCopy(DecodeContext &context);
+
 } // namespace mlir::moe::emulator
 
 #endif // MOE_LIB_EMULATOR_ASYNC_COPY_H

@@ -26,36 +26,46 @@ using namespace mlir::moe::emulator;
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <typename T> struct Add {
+template <typename T>
+struct Add {
   T operator()(T old, T b, T) const {
     return T(uint64_t(old) + uint64_t(b)); // wraps around
   }
 };
-template <typename T> struct Minimum {
+template <typename T>
+struct Minimum {
   T operator()(T old, T b, T) const { return std::min(old, b); }
 };
-template <typename T> struct Maximum {
+template <typename T>
+struct Maximum {
   T operator()(T old, T b, T) const { return std::max(old, b); }
 };
-template <typename T> struct And {
+template <typename T>
+struct And {
   T operator()(T old, T b, T) const { return old & b; }
 };
-template <typename T> struct Or {
+template <typename T>
+struct Or {
   T operator()(T old, T b, T) const { return old | b; }
 };
-template <typename T> struct Xor {
+template <typename T>
+struct Xor {
   T operator()(T old, T b, T) const { return old ^ b; }
 };
-template <typename T> struct Exchange {
+template <typename T>
+struct Exchange {
   T operator()(T, T b, T) const { return b; }
 };
-template <typename T> struct CompareAndSwap {
+template <typename T>
+struct CompareAndSwap {
   T operator()(T old, T b, T c) const { return old == b ? c : old; }
 };
-template <typename T> struct Increment {
+template <typename T>
+struct Increment {
   T operator()(T old, T b, T) const { return old >= b ? 0 : T(old + 1); }
 };
-template <typename T> struct Decrement {
+template <typename T>
+struct Decrement {
   T operator()(T old, T b, T) const {
     return old == 0 || old > b ? b : T(old - 1);
   }
@@ -77,7 +87,8 @@ struct AddF64 {
   }
 };
 enum HalfOperation { kAddHalf, kMinHalf, kMaxHalf };
-template <bool BFloat, HalfOperation Operation> struct HalfLane {
+template <bool BFloat, HalfOperation Operation>
+struct HalfLane {
   uint16_t operator()(uint16_t old, uint16_t b, uint16_t) const {
     float x = BFloat ? bf16ToFloat(old) : f16ToFloat(old);
     float y = BFloat ? bf16ToFloat(b) : f16ToFloat(b);
@@ -93,7 +104,8 @@ template <bool BFloat, HalfOperation Operation> struct HalfLane {
     return BFloat ? floatToBF16(result) : floatToF16(result);
   }
 };
-template <bool BFloat, HalfOperation Operation> struct HalfPair {
+template <bool BFloat, HalfOperation Operation>
+struct HalfPair {
   uint32_t operator()(uint32_t old, uint32_t b, uint32_t) const {
     HalfLane<BFloat, Operation> lane;
     return lane(uint16_t(old), uint16_t(b), 0) |
@@ -120,9 +132,9 @@ static T update(uint8_t *data, T b, T c) {
 static void atomicPoison(Warp &warp, const Instruction &i,
                          const Access &access) {
   if (warp.poisoned) {
-    uint32_t lanes = (warp.poisonedLanes(i.b, i.size) |
-                      warp.poisonedLanes(i.c, i.size)) &
-                     warp.active;
+    uint32_t lanes =
+        (warp.poisonedLanes(i.b, i.size) | warp.poisonedLanes(i.c, i.size)) &
+        warp.active;
     if (lanes)
       warp.reportUndefined(i, lanes, "an operand of an atomic operation");
     warp.setPoison(i.d, i.widths[0], 0);
@@ -179,7 +191,8 @@ static Handler onIntegers(Type type) {
                            });
 }
 
-template <HalfOperation Operation> static Handler onHalves(Type type) {
+template <HalfOperation Operation>
+static Handler onHalves(Type type) {
   if (type.bits != 16)
     return nullptr;
   if (type.kind == Type::BFloat)
@@ -205,11 +218,11 @@ static Handler integerAtomic(std::string_view operation, Type type) {
     Handler (*choose)(Type);
   };
   static constexpr Row kRows[] = {
-      {"add", onIntegers<Add>},           {"min", onIntegers<Minimum>},
-      {"max", onIntegers<Maximum>},       {"and", onIntegers<And>},
-      {"or", onIntegers<Or>},             {"xor", onIntegers<Xor>},
-      {"exch", onIntegers<Exchange>},     {"cas", onIntegers<CompareAndSwap>},
-      {"inc", onIntegers<Increment>},     {"dec", onIntegers<Decrement>}};
+      {"add", onIntegers<Add>},       {"min", onIntegers<Minimum>},
+      {"max", onIntegers<Maximum>},   {"and", onIntegers<And>},
+      {"or", onIntegers<Or>},         {"xor", onIntegers<Xor>},
+      {"exch", onIntegers<Exchange>}, {"cas", onIntegers<CompareAndSwap>},
+      {"inc", onIntegers<Increment>}, {"dec", onIntegers<Decrement>}};
   for (const Row &row : kRows)
     if (row.name == operation)
       return row.choose(type);
@@ -223,9 +236,8 @@ static void decodeAtomic(DecodeContext &context, bool returns) {
   out.poison = Poison::Own;
   context.takeMemoryOrder();
   Space space = takeSpace(context);
-  std::string_view operation =
-      context.needOneOf({"add", "min", "max", "and", "or", "xor", "exch", "cas",
-                         "inc", "dec"});
+  std::string_view operation = context.needOneOf(
+      {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
   context.take("noftz");
   context.takeCacheHints();
   Type type = context.takeType();

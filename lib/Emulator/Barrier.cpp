@@ -1,4 +1,5 @@
-//===- Barrier.cpp - barriers of warps, blocks and clusters; fences -*- C++ -*-===//
+//===- Barrier.cpp - barriers of warps, blocks and clusters; fences -*- C++
+//-*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -122,9 +123,6 @@ static void warpBarrier(Warp &warp, const Instruction &i) {
   gatherMembers(warp, i, i.a);
 }
 
-/// An arrival that tells the other blocks nothing.
-static constexpr uint8_t kRelaxedArrival = 1;
-
 static void clusterArrive(Warp &warp, const Instruction &i) {
   if (i.size && !warp.converge(i))
     return;
@@ -134,8 +132,7 @@ static void clusterArrive(Warp &warp, const Instruction &i) {
               "a thread arrives at the barrier of the cluster twice");
   warp.clusterArrivals = cluster.barrier.generation + 1;
   cluster.barrier.arrived += 1;
-  if (i.option != kRelaxedArrival)
-    release(warp, cluster.barrier.order.arrived);
+  release(warp, cluster.barrier.order.arrived);
   if (cluster.barrier.arrived == cluster.liveWarps())
     cluster.barrier.finish();
 }
@@ -157,10 +154,12 @@ static void clusterWait(Warp &warp, const Instruction &i) {
 
 static void decodeClusterBarrier(DecodeContext &context) {
   std::string_view what = context.needOneOf({"arrive", "wait"});
-  std::string_view order =
-      what == "wait" ? context.takeOneOf({"acquire"})
-                     : context.takeOneOf({"release", "relaxed"});
-  context.out().option = order == "relaxed" ? kRelaxedArrival : 0;
+  // A relaxed arrival may have fences before it, and counts as one that
+  // releases.
+  if (what == "wait")
+    context.take("acquire");
+  else
+    context.takeOneOf({"release", "relaxed"});
   context.take("aligned");
   context.needOperands(0);
   // One arrival a warp: lanes that are apart would be counted twice.
@@ -180,7 +179,8 @@ static void decodeBarrier(DecodeContext &context) {
     return context.run(warpBarrier);
   }
   context.take("cta");
-  decodeBlockBarrier(context, context.needOneOf({"sync", "arrive"}) == "arrive");
+  decodeBlockBarrier(context,
+                     context.needOneOf({"sync", "arrive"}) == "arrive");
 }
 
 //===----------------------------------------------------------------------===//

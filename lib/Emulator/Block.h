@@ -44,8 +44,9 @@ constexpr uint32_t kNamedBarriers = 16;
 
 /// What is known of an mbarrier besides its 8 bytes.
 struct MBarrierInfo {
-  /// Instruction that initialised it.
+  /// Instruction that initialised it, and what its write was stamped with.
   uint32_t line = 0;
+  uint32_t stamp = 0;
   /// The 8 bytes as the emulator left them.
   uint64_t word = 0;
   /// Phases that have ended.

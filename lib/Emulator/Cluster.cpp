@@ -9,6 +9,7 @@
 #include "Block.h"
 
 #include "AsyncCopy.h"
+#include "MBarrier.h"
 #include "MatrixProducts.h"
 
 #include <algorithm>
@@ -127,8 +128,7 @@ void Cluster::startWarp(Block &block, Warp &warp) {
   warp.clusterArrivals = 0;
   warp.lastAllocation = nullptr;
   if (grid.program.checks)
-    startOrder(warp,
-               static_cast<uint32_t>(blocks.size() * block.warps.size()));
+    startOrder(warp, static_cast<uint32_t>(blocks.size() * block.warps.size()));
   warp.groups.clear();
   warp.regions.clear();
   warp.copies.reset();
@@ -248,6 +248,7 @@ bool Cluster::turn(Warp &warp) {
                   " instructions and is not at its end");
   }
   if (warp.done()) {
+    finishMatrixProducts(warp);
     --warp.block->liveWarps;
     releaseBarriers(*warp.block);
     if (barrier.arrived != 0 && barrier.arrived == liveWarps())
@@ -290,7 +291,7 @@ bool Cluster::completeOne() {
   return true;
 }
 
-static std::string describe(const LaneGroup &group) {
+static std::string describe(const Block &block, const LaneGroup &group) {
   switch (group.wait.kind) {
   case WaitKind::Lanes:
     return "for other lanes of its warp to run the same instruction";
@@ -299,8 +300,8 @@ static std::string describe(const LaneGroup &group) {
   case WaitKind::ClusterBarrier:
     return "at the barrier of the cluster";
   case WaitKind::MBarrier:
-    return "for the mbarrier at shared address " +
-           std::to_string(group.wait.what);
+    return "for " +
+           describeMBarrier(block, static_cast<uint32_t>(group.wait.what));
   case WaitKind::AsyncCopies:
     return "for copies of its own";
   default:
@@ -335,7 +336,7 @@ void Cluster::reportDeadlock() {
                                          " of the cluster"
                                    : "") +
                 " waits in line " + std::to_string(code[group.pc].line) + " " +
-                describe(group);
+                describe(block, group);
       }
     }
   if (first)

@@ -20,7 +20,8 @@ using namespace mlir::moe::emulator;
 
 namespace {
 // How a register's bits are read as a number.
-template <typename T> struct AsIs {
+template <typename T>
+struct AsIs {
   using Bits = T;
   static T read(T value) { return value; }
 };
@@ -47,33 +48,59 @@ struct AsBF16 {
 
 // `u` forms are true for NaN as well.
 struct Equal {
-  template <typename T> static bool of(T a, T b) { return a == b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a == b;
+  }
 };
 struct NotEqual {
   // Ordered: false for NaN.
-  template <typename T> static bool of(T a, T b) { return a < b || a > b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a < b || a > b;
+  }
 };
 struct NotEqualInteger {
-  template <typename T> static bool of(T a, T b) { return a != b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a != b;
+  }
 };
 struct Less {
-  template <typename T> static bool of(T a, T b) { return a < b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a < b;
+  }
 };
 struct LessOrEqual {
-  template <typename T> static bool of(T a, T b) { return a <= b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a <= b;
+  }
 };
 struct Greater {
-  template <typename T> static bool of(T a, T b) { return a > b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a > b;
+  }
 };
 struct GreaterOrEqual {
-  template <typename T> static bool of(T a, T b) { return a >= b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a >= b;
+  }
 };
 struct Numbers {
-  template <typename T> static bool of(T a, T b) { return a == a && b == b; }
+  template <typename T>
+  static bool of(T a, T b) {
+    return a == a && b == b;
+  }
 };
 /// The opposite of another comparison.
-template <typename Comparison> struct Not {
-  template <typename T> static bool of(T a, T b) {
+template <typename Comparison>
+struct Not {
+  template <typename T>
+  static bool of(T a, T b) {
     return !Comparison::of(a, b);
   }
 };
@@ -93,7 +120,9 @@ static void compare(Warp &warp, const Instruction &i) {
   if (i.option != kPlain) {
     uint32_t c = warp.predicate(i.c) ^ (i.size ? kAllLanes : 0);
     auto combine = [&](uint32_t value) {
-      return i.option == kAnd ? value & c : i.option == kOr ? value | c : value ^ c;
+      return i.option == kAnd  ? value & c
+             : i.option == kOr ? value | c
+                               : value ^ c;
     };
     bits = combine(bits);
     other = combine(other);
@@ -108,7 +137,8 @@ static void compare(Warp &warp, const Instruction &i) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-template <typename Number> static Handler integerHandler(std::string_view name) {
+template <typename Number>
+static Handler integerHandler(std::string_view name) {
   if (name == "eq")
     return compare<Number, Equal>;
   if (name == "ne")
@@ -124,7 +154,8 @@ template <typename Number> static Handler integerHandler(std::string_view name) 
   return nullptr;
 }
 
-template <typename Number> static Handler floatHandler(std::string_view name) {
+template <typename Number>
+static Handler floatHandler(std::string_view name) {
   struct Row {
     std::string_view name;
     Handler handler;

@@ -70,7 +70,8 @@ static typename Format::T adjust(typename Format::T bits, double exact,
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <typename Integer> struct Whole {
+template <typename Integer>
+struct Whole {
   using T = Integer;
   static Integer number(T bits) { return bits; }
 
@@ -100,7 +101,8 @@ template <typename Integer> struct Whole {
 
 /// What the float formats have in common: integers become f64 first, which is
 /// exact but for 64 bits.
-template <typename Format, typename Bits> struct FloatFormat {
+template <typename Format, typename Bits>
+struct FloatFormat {
   using T = Bits;
 
   template <typename From>
@@ -122,7 +124,8 @@ template <typename Format, typename Bits> struct FloatFormat {
       bits = adjust<Format>(bits, number, rounding);
     return bits;
   }
-  template <typename From> static T fromInteger(From value, uint8_t rounding) {
+  template <typename From>
+  static T fromInteger(From value, uint8_t rounding) {
     T bits = Format::write(static_cast<double>(value));
     return rounding == kNearest
                ? bits
@@ -135,7 +138,8 @@ struct Single : FloatFormat<Single, uint32_t> {
   static float number(T bits) { return floatOfBits(bits); }
   static T write(double value) { return bitsOfFloat(float(value)); }
   // Once: by way of f64 there would be two roundings.
-  template <typename From> static T fromInteger(From value, uint8_t rounding) {
+  template <typename From>
+  static T fromInteger(From value, uint8_t rounding) {
     static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
                                      FE_UPWARD};
     if (rounding == kNearest)
@@ -235,7 +239,8 @@ static void writeLanes(Warp &warp, Operand operand, uint32_t width,
 
 template <typename To, typename From>
 static void convert(Warp &warp, const Instruction &i) {
-  constexpr bool kWide = std::is_same_v<From, Double> && sizeof(typename To::T) == 8;
+  constexpr bool kWide =
+      std::is_same_v<From, Double> && sizeof(typename To::T) == 8;
   typename From::T in[kLanes];
   typename To::T out[kLanes];
   readLanes(warp, i.a, i.widths[2], in);
@@ -273,7 +278,8 @@ static void narrowToBF16(Warp &warp, const Instruction &i) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <bool E5M2> struct Byte {
+template <bool E5M2>
+struct Byte {
   static double number(uint8_t bits) {
     return E5M2 ? f8E5M2ToDouble(bits) : f8E4M3FNToDouble(bits);
   }
@@ -367,7 +373,8 @@ static void bytesToHalves(Warp &warp, const Instruction &i) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-template <typename Function> static Handler forFormat(Type type, Function f) {
+template <typename Function>
+static Handler forFormat(Type type, Function f) {
   if (type.lanes != 1)
     return nullptr;
   if (type.is(Type::Float, 16))

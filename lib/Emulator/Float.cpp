@@ -80,7 +80,8 @@ struct BF16 {
   }
 };
 /// Two values of 16 bits in one register, each on its own.
-template <typename Half> struct Pair {
+template <typename Half>
+struct Pair {
   using Bits = uint32_t;
   using Element = Half;
 };
@@ -90,24 +91,40 @@ template <typename Half> struct Pair {
 //===----------------------------------------------------------------------===//
 
 struct Add {
-  template <typename T> static T of(T a, T b) { return a + b; }
+  template <typename T>
+  static T of(T a, T b) {
+    return a + b;
+  }
 };
 struct Subtract {
-  template <typename T> static T of(T a, T b) { return a - b; }
+  template <typename T>
+  static T of(T a, T b) {
+    return a - b;
+  }
 };
 struct Multiply {
-  template <typename T> static T of(T a, T b) { return a * b; }
+  template <typename T>
+  static T of(T a, T b) {
+    return a * b;
+  }
 };
 struct Divide {
-  template <typename T> static T of(T a, T b) { return a / b; }
+  template <typename T>
+  static T of(T a, T b) {
+    return a / b;
+  }
 };
 struct CopySign {
   // PTX takes the sign of the first operand.
-  template <typename T> static T of(T a, T b) { return std::copysign(b, a); }
+  template <typename T>
+  static T of(T a, T b) {
+    return std::copysign(b, a);
+  }
 };
 /// The number where the other operand is NaN; -0 is below +0.
 struct Minimum {
-  template <typename T> static T of(T a, T b) {
+  template <typename T>
+  static T of(T a, T b) {
     if (a != a || b != b)
       return a != a ? b : a;
     if (a == b)
@@ -116,7 +133,8 @@ struct Minimum {
   }
 };
 struct Maximum {
-  template <typename T> static T of(T a, T b) {
+  template <typename T>
+  static T of(T a, T b) {
     if (a != a || b != b)
       return a != a ? b : a;
     if (a == b)
@@ -124,45 +142,59 @@ struct Maximum {
     return a < b ? b : a;
   }
 };
-template <typename Choice> struct PropagateNaN {
-  template <typename T> static T of(T a, T b) {
+template <typename Choice>
+struct PropagateNaN {
+  template <typename T>
+  static T of(T a, T b) {
     return a != a || b != b ? std::numeric_limits<T>::quiet_NaN()
                             : Choice::of(a, b);
   }
 };
 struct SquareRoot {
-  template <typename T> static T of(T a) { return std::sqrt(a); }
+  template <typename T>
+  static T of(T a) {
+    return std::sqrt(a);
+  }
 };
 struct Reciprocal {
-  template <typename T> static T of(T a) { return T(1) / a; }
+  template <typename T>
+  static T of(T a) {
+    return T(1) / a;
+  }
 };
 struct ReciprocalRoot {
-  template <typename T> static T of(T a) {
+  template <typename T>
+  static T of(T a) {
     return static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)));
   }
 };
 struct Exponential2 {
-  template <typename T> static T of(T a) {
+  template <typename T>
+  static T of(T a) {
     return static_cast<T>(std::exp2(static_cast<double>(a)));
   }
 };
 struct Logarithm2 {
-  template <typename T> static T of(T a) {
+  template <typename T>
+  static T of(T a) {
     return static_cast<T>(std::log2(static_cast<double>(a)));
   }
 };
 struct Sine {
-  template <typename T> static T of(T a) {
+  template <typename T>
+  static T of(T a) {
     return static_cast<T>(std::sin(static_cast<double>(a)));
   }
 };
 struct Cosine {
-  template <typename T> static T of(T a) {
+  template <typename T>
+  static T of(T a) {
     return static_cast<T>(std::cos(static_cast<double>(a)));
   }
 };
 struct HyperbolicTangent {
-  template <typename T> static T of(T a) {
+  template <typename T>
+  static T of(T a) {
     return static_cast<T>(std::tanh(static_cast<double>(a)));
   }
 };
@@ -170,7 +202,8 @@ struct HyperbolicTangent {
 /// What a result becomes: .sat to [0, 1] with NaN to 0, .relu to 0 and above.
 enum After : uint8_t { kNothing, kSaturate, kRelu };
 
-template <typename T> T finishValue(T value, uint8_t after) {
+template <typename T>
+T finishValue(T value, uint8_t after) {
   if (after == kSaturate)
     return value > T(0) ? std::min(value, T(1)) : T(0);
   if (after == kRelu && value <= T(0))
@@ -183,12 +216,14 @@ template <typename T> T finishValue(T value, uint8_t after) {
 // Handlers
 //===----------------------------------------------------------------------===//
 
-template <typename Format, typename Operation> struct UnaryLane {
+template <typename Format, typename Operation>
+struct UnaryLane {
   auto operator()(typename Format::Bits a) const {
     return Format::write(Operation::of(Format::read(a)));
   }
 };
-template <typename Format, typename Operation> struct BinaryLane {
+template <typename Format, typename Operation>
+struct BinaryLane {
   auto operator()(typename Format::Bits a, typename Format::Bits b) const {
     return Format::write(Operation::of(Format::read(a), Format::read(b)));
   }
@@ -214,12 +249,14 @@ static Handler binaryFloat() {
   using Bits = typename Format::Bits;
   return binaryHandler<Bits, Bits, Bits, BinaryLane<Format, Operation>>;
 }
-template <typename Format, typename Operation> static Handler unaryFloat() {
+template <typename Format, typename Operation>
+static Handler unaryFloat() {
   using Bits = typename Format::Bits;
   return unaryHandler<Bits, Bits, UnaryLane<Format, Operation>>;
 }
 
-template <typename Operation> static Handler binaryOn(Type type, bool flush) {
+template <typename Operation>
+static Handler binaryOn(Type type, bool flush) {
   if (type.is(Type::Float, 32))
     return flush ? binaryFloat<F32Flushed, Operation>()
                  : binaryFloat<F32, Operation>();
@@ -234,7 +271,8 @@ template <typename Operation> static Handler binaryOn(Type type, bool flush) {
                          : binaryFloat<BF16, Operation>();
 }
 
-template <typename Operation> static Handler unaryOn(Type type, bool flush) {
+template <typename Operation>
+static Handler unaryOn(Type type, bool flush) {
   if (type.is(Type::Float, 32))
     return flush ? unaryFloat<F32Flushed, Operation>()
                  : unaryFloat<F32, Operation>();
@@ -284,9 +322,9 @@ static void runSpecially(Warp &warp, const Instruction &i) {
     std::fesetround(FE_TONEAREST);
   if (i.size == kNothing)
     return;
-  static constexpr Handler kFinish[] = {
-      finishLanes<F32>, finishLanes<F64>,  finishLanes<F16>,
-      finishLanes<BF16>, finishPairs<F16>, finishPairs<BF16>};
+  static constexpr Handler kFinish[] = {finishLanes<F32>, finishLanes<F64>,
+                                        finishLanes<F16>, finishLanes<BF16>,
+                                        finishPairs<F16>, finishPairs<BF16>};
   kFinish[format](warp, i);
 }
 
@@ -352,19 +390,21 @@ static void fma64(Warp &warp, const Instruction &i) {
   forLanes<double>(warp, i.d, [&](uint32_t lane) { return result[lane]; });
 }
 
-template <typename Half> struct FmaLane {
+template <typename Half>
+struct FmaLane {
   uint16_t operator()(uint16_t a, uint16_t b, uint16_t c) const {
     // The product of two halves is exact in f64.
     double product = double(Half::read(a)) * double(Half::read(b));
     return Half::writeDouble(addToOdd(product, Half::read(c)));
   }
 };
-template <typename Half> struct FmaPairLane {
+template <typename Half>
+struct FmaPairLane {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
     FmaLane<Half> lane;
     return lane(uint16_t(a), uint16_t(b), uint16_t(c)) |
-           uint32_t(lane(uint16_t(a >> 16), uint16_t(b >> 16),
-                         uint16_t(c >> 16)))
+           uint32_t(
+               lane(uint16_t(a >> 16), uint16_t(b >> 16), uint16_t(c >> 16)))
                << 16;
   }
 };
@@ -387,18 +427,21 @@ static Handler fmaOn(Type type, bool flush) {
 // neg, abs and testp: bits, not arithmetic
 //===----------------------------------------------------------------------===//
 
-template <typename T, bool Negate> struct SignBits {
+template <typename T, bool Negate>
+struct SignBits {
   static constexpr T kSign = T(T(1) << (8 * sizeof(T) - 1));
   static constexpr T kHigh = sizeof(T) == 4 ? T(0x80008000u) : kSign;
   T operator()(T a) const { return Negate ? T(a ^ kSign) : T(a & ~kSign); }
 };
-template <bool Negate> struct SignBitsOfPair {
+template <bool Negate>
+struct SignBitsOfPair {
   uint32_t operator()(uint32_t a) const {
     return Negate ? a ^ 0x80008000u : a & 0x7fff7fffu;
   }
 };
 
-template <bool Negate> static Handler signHandler(Type type) {
+template <bool Negate>
+static Handler signHandler(Type type) {
   if (type.lanes == 2)
     return type.bits == 16 ? unaryOf<uint32_t, SignBitsOfPair<Negate>>
                            : Handler(nullptr);
@@ -458,17 +501,20 @@ static void decodeBinary(DecodeContext &context,
   modifiers.run(context, choose(modifiers.type, modifiers.flush));
 }
 
-template <typename Operation> static void decodeBinary(DecodeContext &context) {
+template <typename Operation>
+static void decodeBinary(DecodeContext &context) {
   decodeBinary(context, binaryOn<Operation>);
 }
 
-template <typename Choice> static void decodeChoice(DecodeContext &context) {
+template <typename Choice>
+static void decodeChoice(DecodeContext &context) {
   bool propagate = context.take("NaN");
   decodeBinary(context,
                propagate ? binaryOn<PropagateNaN<Choice>> : binaryOn<Choice>);
 }
 
-template <typename Operation> static void decodeUnary(DecodeContext &context) {
+template <typename Operation>
+static void decodeUnary(DecodeContext &context) {
   FloatModifiers modifiers(context);
   uint32_t bits = modifiers.type.width();
   context.needOperands(2);
@@ -488,7 +534,8 @@ static void decodeFma(DecodeContext &context) {
   modifiers.run(context, fmaOn(modifiers.type, modifiers.flush));
 }
 
-template <bool Negate> static void decodeSign(DecodeContext &context) {
+template <bool Negate>
+static void decodeSign(DecodeContext &context) {
   context.take("ftz");
   Type type = context.takeType();
   context.needOperands(2);

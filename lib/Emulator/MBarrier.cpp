@@ -10,6 +10,8 @@
 
 #include "Lanes.h"
 
+#include <cstring>
+
 using namespace mlir::moe::emulator;
 
 //===----------------------------------------------------------------------===//
@@ -35,26 +37,77 @@ MBarrierState MBarrierState::unpack(uint64_t word) {
 }
 
 uint64_t MBarrierState::pack() const {
-  uint64_t bytes = static_cast<uint64_t>(transactions) & ((1u << kBytesBits) - 1);
+  uint64_t bytes =
+      static_cast<uint64_t>(transactions) & ((1u << kBytesBits) - 1);
   return uint64_t(pending) | uint64_t(expected) << kExpectedShift |
          bytes << kBytesShift | uint64_t(phase) << kPhaseShift;
 }
 
-static MBarrierState readState(const Block &block, uint32_t offset) {
-  uint64_t word;
-  std::memcpy(&word, block.shared + offset, sizeof(word));
-  return MBarrierState::unpack(word);
+static MBarrierState readState(MBarrierPlace place) {
+  return MBarrierState::unpack(
+      place.block->mbarriers.find(place.offset)->second.word);
 }
 
-static void writeState(Block &block, uint32_t offset,
-                       const MBarrierState &state) {
+static void writeState(MBarrierPlace place, const MBarrierState &state) {
   uint64_t word = state.pack();
-  std::memcpy(block.shared + offset, &word, sizeof(word));
+  std::memcpy(place.block->shared + place.offset, &word, sizeof(word));
+  place.block->mbarriers.find(place.offset)->second.word = word;
 }
 
 static std::string at(uint32_t offset) {
   return "the mbarrier at byte " + std::to_string(offset - kSharedStart) +
          " of shared memory";
+}
+
+static std::string count(int64_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string mlir::moe::emulator::describeMBarrier(const Block &block,
+                                                  uint32_t offset) {
+  auto found = block.mbarriers.find(offset);
+  if (found == block.mbarriers.end())
+    return at(offset) + ", which was invalidated";
+  const MBarrierInfo &info = found->second;
+  MBarrierState state = MBarrierState::unpack(info.word);
+  std::string text = at(offset) + ", initialised in line " +
+                     std::to_string(info.line) + "; " +
+                     count(int64_t(info.phases), "phase") + " ended, and the " +
+                     "next one lacks " + count(state.pending, "arrival") +
+                     " of " + std::to_string(state.expected);
+  if (state.transactions > 0)
+    text += " and " + count(state.transactions, "byte");
+  if (state.transactions < 0)
+    text += " and got " + count(-state.transactions, "byte") +
+            " that nothing announced";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Finding
+//===----------------------------------------------------------------------===//
+
+void mlir::moe::emulator::checkMBarrier(Warp &warp, const Instruction &i,
+                                        Block &block, uint32_t offset,
+                                        uint32_t lanes) {
+  auto found = block.mbarriers.find(offset);
+  if (found == block.mbarriers.end())
+    warp.stop(i, HazardKind::BarrierMisuse, lanes,
+              at(offset) + " was not initialised");
+  MBarrierInfo &info = found->second;
+  if (std::memcmp(block.shared + offset, &info.word, sizeof(info.word)) != 0)
+    warp.stop(i, HazardKind::BarrierMisuse, lanes,
+              at(offset) + ", initialised in line " +
+                  std::to_string(info.line) +
+                  ", was overwritten by something that is no mbarrier "
+                  "instruction");
+  if (knows(warp, info.stamp))
+    return;
+  warp.report(i, HazardKind::Race, lanes,
+              at(offset) + " is used without a barrier behind its "
+                           "initialisation in line " +
+                  std::to_string(info.line) + " by " +
+                  writerOf(warp, info.stamp));
 }
 
 MBarrierPlace mlir::moe::emulator::findMBarrier(Warp &warp,
@@ -67,74 +120,79 @@ MBarrierPlace mlir::moe::emulator::findMBarrier(Warp &warp,
                 "an mbarrier that is not in shared memory");
     address &= kWindowMask;
   }
-  resolveOne(warp, i, Space::SharedCluster, AccessKind::Atomic, address, 8, 8,
-             lanes);
+  resolveOne(warp, i, Space::SharedCluster, AccessKind::AsyncWrite, address, 8,
+             8, lanes);
   MBarrierPlace place{&blockOf(warp, i, address, lanes),
                       static_cast<uint32_t>(address & kSharedOffsetMask)};
-  if (!place.block->mbarriers.count(place.offset))
-    warp.stop(i, HazardKind::BarrierMisuse, lanes,
-              at(place.offset) + " was not initialised");
+  checkMBarrier(warp, i, *place.block, place.offset, lanes);
   return place;
 }
 
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
+
 /// Ends the phase when nothing is missing.
-static void settle(Block &block, uint32_t offset, MBarrierState state) {
+static void settle(MBarrierPlace place, MBarrierState state) {
   if (state.pending == 0 && state.transactions == 0) {
     state.phase = !state.phase;
     state.pending = state.expected;
+    MBarrierInfo &info = place.block->mbarriers.find(place.offset)->second;
+    ++info.phases;
+    info.order.finish();
   }
-  writeState(block, offset, state);
+  writeState(place, state);
 }
 
 void mlir::moe::emulator::arriveAt(Warp &warp, const Instruction &i,
-                                   Block &block, uint32_t offset,
-                                   uint32_t arrivals, uint32_t lanes) {
-  MBarrierState state = readState(block, offset);
+                                   MBarrierPlace place, uint32_t arrivals,
+                                   uint32_t lanes) {
+  MBarrierState state = readState(place);
   if (arrivals > state.pending)
     warp.stop(i, HazardKind::BarrierMisuse, lanes,
-              at(offset) + " expects " + std::to_string(state.expected) +
-                  " arrivals a phase, and there are more");
+              at(place.offset) + " expects " +
+                  count(state.expected, "arrival") +
+                  " a phase, and there are more");
+  release(warp, place.block->mbarriers.find(place.offset)->second.order.arrived);
   state.pending -= arrivals;
-  settle(block, offset, state);
+  settle(place, state);
 }
 
 void mlir::moe::emulator::expectArrivals(Warp &warp, const Instruction &i,
-                                         Block &block, uint32_t offset,
-                                         uint32_t arrivals, uint32_t lanes) {
-  MBarrierState state = readState(block, offset);
+                                         MBarrierPlace place, uint32_t arrivals,
+                                         uint32_t lanes) {
+  MBarrierState state = readState(place);
   if (state.pending + arrivals > kMaxArrivals)
     warp.stop(i, HazardKind::BarrierMisuse, lanes,
-              at(offset) + " waits for more than 2^20 - 1 arrivals");
+              at(place.offset) + " waits for more than 2^20 - 1 arrivals");
   state.pending += arrivals;
-  writeState(block, offset, state);
+  writeState(place, state);
 }
 
-static void checkBytes(Warp &warp, const Instruction &i, uint32_t offset,
-                       int64_t bytes, uint32_t lanes) {
+/// The state with `bytes` more, or less, to come.
+static MBarrierState addBytes(Warp &warp, const Instruction &i,
+                              MBarrierPlace place, int64_t bytes,
+                              uint32_t lanes) {
+  MBarrierState state = readState(place);
+  bytes += state.transactions;
   if (bytes > kMaxBytes || bytes < -kMaxBytes)
     warp.stop(i, HazardKind::BarrierMisuse, lanes,
-              at(offset) + " waits for " + std::to_string(bytes) +
+              at(place.offset) + " waits for " + std::to_string(bytes) +
                   " bytes: the limit is 2^20 - 1");
+  state.transactions = static_cast<int32_t>(bytes);
+  return state;
 }
 
 void mlir::moe::emulator::expectBytes(Warp &warp, const Instruction &i,
-                                      Block &block, uint32_t offset,
-                                      int64_t bytes, uint32_t lanes) {
-  MBarrierState state = readState(block, offset);
-  bytes += state.transactions;
-  checkBytes(warp, i, offset, bytes, lanes);
-  state.transactions = static_cast<int32_t>(bytes);
-  writeState(block, offset, state);
+                                      MBarrierPlace place, int64_t bytes,
+                                      uint32_t lanes) {
+  writeState(place, addBytes(warp, i, place, bytes, lanes));
 }
 
 void mlir::moe::emulator::completeBytes(Warp &warp, const Instruction &i,
-                                        Block &block, uint32_t offset,
-                                        int64_t bytes, uint32_t lanes) {
-  MBarrierState state = readState(block, offset);
-  bytes = state.transactions - bytes;
-  checkBytes(warp, i, offset, bytes, lanes);
-  state.transactions = static_cast<int32_t>(bytes);
-  settle(block, offset, state);
+                                        MBarrierPlace place, int64_t bytes,
+                                        uint32_t lanes) {
+  settle(place, addBytes(warp, i, place, -bytes, lanes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,50 +228,100 @@ static void initialise(Warp &warp, const Instruction &i) {
   addressesOf<true>(warp, i, addresses);
   reportUndefinedCount(warp, i);
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
-    uint32_t lane = firstLane(lanes), count = countOf(warp, i, lane);
-    auto [data, shadow] =
-        resolveOne(warp, i, Space(i.size), AccessKind::Write, addresses[lane],
-                   8, 8, 1u << lane);
-    if (count == 0 || count > kMaxArrivals)
-      warp.stop(i, HazardKind::BarrierMisuse, 1u << lane,
-                "an mbarrier of " + std::to_string(count) +
+    uint32_t lane = firstLane(lanes), arrivals = countOf(warp, i, lane);
+    uint32_t bit = 1u << lane;
+    auto [data, shadow] = resolveOne(warp, i, Space(i.size), AccessKind::Write,
+                                     addresses[lane], 8, 8, bit);
+    Block &block = *warp.block;
+    if (data < block.shared ||
+        data >= block.shared + kSharedStart + block.cluster->grid.sharedBytes)
+      warp.stop(i, HazardKind::BarrierMisuse, bit,
+                "an mbarrier is initialised by its own block, in shared "
+                "memory");
+    if (arrivals == 0 || arrivals > kMaxArrivals)
+      warp.stop(i, HazardKind::BarrierMisuse, bit,
+                "an mbarrier of " + std::to_string(arrivals) +
                     " arrivals: 1 to 2^20 - 1 are possible");
-    auto offset = static_cast<uint32_t>(data - warp.block->shared);
-    writeState(*warp.block, offset, {count, count, 0, false});
+    auto offset = static_cast<uint32_t>(data - block.shared);
+    auto [entry, isNew] = block.mbarriers.insert({offset, MBarrierInfo()});
+    if (!isNew)
+      warp.report(i, HazardKind::BarrierMisuse, bit,
+                  at(offset) + " is initialised again, after line " +
+                      std::to_string(entry->second.line) +
+                      ", without mbarrier.inval in between");
+    entry->second = MBarrierInfo();
+    entry->second.line = i.line;
+    entry->second.stamp = stampOf(warp);
+    writeState({&block, offset}, {arrivals, arrivals, 0, false});
     if (shadow)
       std::memset(shadow, 0, 8);
-    warp.block->mbarriers[offset].line = i.line;
   }
 }
 
+/// The bytes are ordinary memory again.
 static void invalidate(Warp &warp, const Instruction &i) {
   forBarriers(warp, i, [&](uint32_t, MBarrierPlace place) {
     place.block->mbarriers.erase(place.offset);
+    if (warp.block->cluster->grid.program.checks)
+      std::memset(place.block->sharedShadow + place.offset, 1, 8);
   });
 }
 
 namespace {
-enum ArriveMode : uint8_t { kArrive, kArriveExpect, kExpect, kComplete };
+/// What Instruction::option says of an arrival.
+enum ArriveOption : uint8_t {
+  kArrive = 1,
+  /// Fewer arrivals from the next phase on.
+  kDrop = 2,
+  /// b is a number of bytes to come.
+  kExpect = 4,
+  /// b is a number of bytes that have come.
+  kComplete = 8,
+  /// The phase has to go on.
+  kNoComplete = 16,
+};
 } // namespace
+
+static void dropArrivals(Warp &warp, const Instruction &i, MBarrierPlace place,
+                         uint32_t arrivals, uint32_t lanes) {
+  MBarrierState state = readState(place);
+  if (arrivals > state.expected)
+    warp.stop(i, HazardKind::BarrierMisuse, lanes,
+              at(place.offset) + " expects " +
+                  count(state.expected, "arrival") + " a phase, and " +
+                  std::to_string(arrivals) + " are dropped");
+  state.expected -= arrivals;
+  writeState(place, state);
+}
+
+static void arriveOne(Warp &warp, const Instruction &i, MBarrierPlace place,
+                      uint32_t value, uint32_t lanes) {
+  if (i.option & kComplete)
+    return completeBytes(warp, i, place, value, lanes);
+  if (i.option & kExpect)
+    expectBytes(warp, i, place, value, lanes);
+  if (!(i.option & kArrive))
+    return;
+  uint32_t arrivals = i.option & kExpect ? 1 : value;
+  if (arrivals == 0 || arrivals > kMaxArrivals)
+    warp.stop(i, HazardKind::BarrierMisuse, lanes,
+              "an arrival of " + std::to_string(arrivals) +
+                  ": 1 to 2^20 - 1 are possible");
+  if ((i.option & kNoComplete) && arrivals >= readState(place).pending)
+    warp.stop(i, HazardKind::BarrierMisuse, lanes,
+              "the arrival completes a phase of " + at(place.offset) +
+                  ", which .noComplete rules out");
+  if (i.option & kDrop)
+    dropArrivals(warp, i, place, arrivals, lanes);
+  arriveAt(warp, i, place, arrivals, lanes);
+}
 
 static void arrive(Warp &warp, const Instruction &i) {
   reportUndefinedCount(warp, i);
   uint64_t before[kLanes] = {};
   forBarriers(warp, i, [&](uint32_t lane, MBarrierPlace place) {
-    uint32_t count = countOf(warp, i, lane), bit = 1u << lane;
-    Block &block = *place.block;
-    std::memcpy(&before[lane], block.shared + place.offset, 8);
-    switch (i.option) {
-    case kArrive:
-      return arriveAt(warp, i, block, place.offset, count, bit);
-    case kArriveExpect:
-      expectBytes(warp, i, block, place.offset, count, bit);
-      return arriveAt(warp, i, block, place.offset, 1, bit);
-    case kExpect:
-      return expectBytes(warp, i, block, place.offset, count, bit);
-    default:
-      return completeBytes(warp, i, block, place.offset, count, bit);
-    }
+    before[lane] = readState(place).pack();
+    arriveOne(warp, i, place, countOf(warp, i, lane), 1u << lane);
   });
   if (!i.d.exists())
     return;
@@ -223,25 +331,32 @@ static void arrive(Warp &warp, const Instruction &i) {
 }
 
 namespace {
-enum WaitMode : uint8_t { kTry = 1, kParity = 2 };
+enum WaitOption : uint8_t { kTry = 1, kParity = 2 };
 } // namespace
 
 static void wait(Warp &warp, const Instruction &i) {
   reportUndefinedCount(warp, i);
   uint32_t done = 0;
-  uint64_t address = 0;
+  uint32_t offset = 0;
   forBarriers(warp, i, [&](uint32_t lane, MBarrierPlace place) {
-    bool phase = readState(*place.block, place.offset).phase;
-    bool awaited = i.option & kParity
-                       ? warp.read<uint32_t>(i.b)[lane] & 1
-                       : MBarrierState::unpack(warp.read<uint64_t>(i.b)[lane])
-                             .phase;
-    done |= uint32_t(phase != awaited) << lane;
-    address = place.offset;
+    bool awaited =
+        i.option & kParity
+            ? warp.read<uint32_t>(i.b)[lane] & 1
+            : MBarrierState::unpack(warp.read<uint64_t>(i.b)[lane]).phase;
+    if (readState(place).phase == awaited) {
+      offset = place.offset;
+      return;
+    }
+    done |= 1u << lane;
+    acquire(warp,
+            place.block->mbarriers.find(place.offset)->second.order.complete);
   });
-  // Returning false for all would only make the kernel ask again.
-  if ((i.option & kTry) && done == 0)
-    return warp.waitFor(WaitKind::MBarrier, address);
+  // Returning false for all would only make the kernel ask again; who only
+  // tests lets the others run first.
+  if (done == 0 && (i.option & kTry))
+    return warp.waitFor(WaitKind::MBarrier, offset);
+  if (done == 0 && warp.wait.kind != WaitKind::Yield)
+    return warp.waitFor(WaitKind::Yield);
   warp.wait = {};
   ++warp.block->cluster->counts.barrierWaits;
   warp.setPredicate(i.d, done);
@@ -249,39 +364,47 @@ static void wait(Warp &warp, const Instruction &i) {
     warp.setPoison(i.d, 0, 0);
 }
 
+static void pendingCount(Warp &warp, const Instruction &i) {
+  const auto *states = warp.read<uint64_t>(i.a);
+  forLanes<uint32_t>(warp, i.d, [=](uint32_t lane) {
+    return MBarrierState::unpack(states[lane]).pending;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
 
-static void decodeInitialise(DecodeContext &context, Space space) {
-  context.needOneOf({"b64"});
+static void decodeInitialise(DecodeContext &context) {
   context.needOperands(2);
   context.address(0);
   context.b(1, 32);
-  context.out().size = static_cast<uint8_t>(space);
   context.run(initialise);
 }
 
 /// [state,] [address] [, count]
-static void decodeArrive(DecodeContext &context, ArriveMode mode) {
-  context.needOneOf({"b64"});
-  bool returns = mode == kArrive || mode == kArriveExpect;
+static void decodeArrive(DecodeContext &context, uint8_t option, bool remote) {
+  bool returns = option & kArrive;
   size_t first = returns ? 1 : 0;
   context.needOperands(first + 1, first + 2);
   if (returns)
     context.d(0, 64);
+  if (remote && context.out().d.exists())
+    context.fail("an arrival at a barrier of another block gives no state: "
+                 "write _");
   context.address(first);
   if (context.operandCount() == first + 2)
     context.b(first + 1, 32);
-  else if (mode != kArrive)
+  else if (option & (kExpect | kComplete))
     context.fail("needs a number of bytes");
-  context.out().option = mode;
+  else if (option & kNoComplete)
+    context.fail("needs a number of arrivals");
+  context.out().option = option;
   context.run(arrive);
 }
 
 static void decodeWait(DecodeContext &context, bool tries) {
   bool parity = context.take("parity");
-  context.needOneOf({"b64"});
   context.needOperands(3, tries ? 4 : 3);
   context.d(0, 1);
   context.address(1);
@@ -293,35 +416,59 @@ static void decodeWait(DecodeContext &context, bool tries) {
   context.run(wait);
 }
 
+static void decodePendingCount(DecodeContext &context) {
+  context.needOneOf({"b64"});
+  context.needOperands(2);
+  context.d(0, 32);
+  context.a(1, 64);
+  context.out().poison = Poison::Mix;
+  context.run(pendingCount);
+}
+
+/// What an instruction that changes the counts does; 0 for others.
+static uint8_t takeArriveOption(DecodeContext &context, std::string_view what) {
+  if (what == "expect_tx")
+    return kExpect;
+  if (what == "complete_tx")
+    return kComplete;
+  if (what != "arrive" && what != "arrive_drop")
+    return 0;
+  uint8_t option = kArrive | (what == "arrive_drop" ? kDrop : 0);
+  if (context.take("expect_tx"))
+    option |= kExpect;
+  else if (context.take("noComplete"))
+    option |= kNoComplete;
+  return option;
+}
+
 static void decodeMBarrier(DecodeContext &context) {
   Instruction &out = context.out();
   out.kind = Class::Barrier;
   out.poison = Poison::Own;
-  std::string_view what =
-      context.needOneOf({"init", "inval", "arrive", "expect_tx", "complete_tx",
-                         "test_wait", "try_wait"});
-  bool expect = what == "arrive" && context.take("expect_tx");
+  std::string_view what = context.needOneOf(
+      {"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
+       "test_wait", "try_wait", "pending_count"});
+  if (what == "pending_count")
+    return decodePendingCount(context);
+  uint8_t option = takeArriveOption(context, what);
   context.takeMemoryOrder();
   Space space = takeSpace(context);
-  if (space != Space::Generic && space != Space::Shared &&
-      space != Space::SharedCluster)
+  bool remote = space == Space::SharedCluster;
+  if (space != Space::Generic && space != Space::Shared && !remote)
     context.fail("an mbarrier is in shared memory");
+  if (remote && !option)
+    context.fail("only arrivals and bytes are for barriers of other blocks");
   out.size = static_cast<uint8_t>(space);
+  context.needOneOf({"b64"});
+  if (option)
+    return decodeArrive(context, option, remote);
   if (what == "init")
-    return decodeInitialise(context, space);
-  if (what == "inval") {
-    context.needOneOf({"b64"});
-    context.needOperands(1);
-    context.address(0);
-    return context.run(invalidate);
-  }
-  if (what == "arrive")
-    return decodeArrive(context, expect ? kArriveExpect : kArrive);
-  if (what == "expect_tx")
-    return decodeArrive(context, kExpect);
-  if (what == "complete_tx")
-    return decodeArrive(context, kComplete);
-  decodeWait(context, what == "try_wait");
+    return decodeInitialise(context);
+  if (what != "inval")
+    return decodeWait(context, what == "try_wait");
+  context.needOperands(1);
+  context.address(0);
+  context.run(invalidate);
 }
 
 void mlir::moe::emulator::addMBarrierInstructions(InstructionTable &table) {

@@ -33,26 +33,30 @@ struct MBarrierPlace {
   uint32_t offset;
 };
 
-/// Finds the barrier at a shared address; stops the block where none was
-/// initialised.
+/// Finds the barrier at a shared address. Stops the block where none was
+/// initialised, or where ordinary writes have hit its bytes; reports a use
+/// that no barrier orders behind the initialisation.
 MBarrierPlace findMBarrier(Warp &warp, const Instruction &i, Space space,
                            uint64_t address, uint32_t lanes);
+/// The same by offset.
+void checkMBarrier(Warp &warp, const Instruction &i, Block &block,
+                   uint32_t offset, uint32_t lanes);
 
-/// Counts arrivals, and ends the phase with the last one. Stops the block where
-/// there are more than the barrier expects.
-void arriveAt(Warp &warp, const Instruction &i, Block &block, uint32_t offset,
+/// Counts arrivals, and ends the phase with the last one; what the warp knows
+/// is passed on. Stops the block where there are more than the barrier expects.
+void arriveAt(Warp &warp, const Instruction &i, MBarrierPlace place,
               uint32_t arrivals, uint32_t lanes);
 /// More arrivals, or bytes, are to come in this phase.
-void expectArrivals(Warp &warp, const Instruction &i, Block &block,
-                    uint32_t offset, uint32_t arrivals, uint32_t lanes);
-void expectBytes(Warp &warp, const Instruction &i, Block &block,
-                 uint32_t offset, int64_t bytes, uint32_t lanes);
+void expectArrivals(Warp &warp, const Instruction &i, MBarrierPlace place,
+                    uint32_t arrivals, uint32_t lanes);
+void expectBytes(Warp &warp, const Instruction &i, MBarrierPlace place,
+                 int64_t bytes, uint32_t lanes);
 /// Bytes have come.
-void completeBytes(Warp &warp, const Instruction &i, Block &block,
-                   uint32_t offset, int64_t bytes, uint32_t lanes);
+void completeBytes(Warp &warp, const Instruction &i, MBarrierPlace place,
+                   int64_t bytes, uint32_t lanes);
 
-/// cp.async.bulk, in TensorCopy.cpp; .async.bulk were taken.
-void decodeBulkCopy(DecodeContext &context);
+/// What a barrier that someone waits for lacks, for the report of a deadlock.
+std::string describeMBarrier(const Block &block, uint32_t offset);
 
 } // namespace mlir::moe::emulator
 

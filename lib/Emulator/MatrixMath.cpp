@@ -38,8 +38,8 @@ Element mlir::moe::emulator::takeElement(DecodeContext &context) {
       {"f16", Element::F16},   {"bf16", Element::BF16}, {"tf32", Element::TF32},
       {"e4m3", Element::E4M3}, {"e5m2", Element::E5M2}, {"s8", Element::S8},
       {"u8", Element::U8}};
-  std::string_view name = context.needOneOf(
-      {"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"});
+  std::string_view name =
+      context.needOneOf({"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"});
   for (const Row &row : kRows)
     if (row.name == name)
       return row.element;
@@ -149,10 +149,11 @@ void mlir::moe::emulator::multiplyAdd(float *d, uint32_t dStride,
                 columns, depth);
 }
 
-void mlir::moe::emulator::multiplyAddIntegers(
-    int32_t *d, uint32_t dStride, const float *a, uint32_t aStride,
-    const float *b, uint32_t bStride, uint32_t rows, uint32_t columns,
-    uint32_t depth, bool saturate) {
+void mlir::moe::emulator::multiplyAddIntegers(int32_t *d, uint32_t dStride,
+                                              const float *a, uint32_t aStride,
+                                              const float *b, uint32_t bStride,
+                                              uint32_t rows, uint32_t columns,
+                                              uint32_t depth, bool saturate) {
   for (uint32_t m = 0; m < rows; ++m)
     for (uint32_t n = 0; n < columns; ++n) {
       int64_t sum = d[m * dStride + n];

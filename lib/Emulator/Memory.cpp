@@ -13,7 +13,10 @@ using namespace mlir::moe::emulator;
 
 namespace {
 /// A power of two of bytes without a type.
-template <uint32_t Bytes> struct Chunk { uint8_t bytes[Bytes]; };
+template <uint32_t Bytes>
+struct Chunk {
+  uint8_t bytes[Bytes];
+};
 } // namespace
 
 /// Operand number k of what an ld writes or an st reads.
@@ -124,7 +127,8 @@ static void loadPoison(Warp &warp, const Instruction &i, const Access &access) {
   }
 }
 
-template <bool Checks> static void load(Warp &warp, const Instruction &i) {
+template <bool Checks>
+static void load(Warp &warp, const Instruction &i) {
   uint64_t addresses[kLanes];
   Access access;
   addressesOf<Checks>(warp, i, addresses);
@@ -225,7 +229,8 @@ static void storePoison(Warp &warp, const Instruction &i,
   }
 }
 
-template <bool Checks> static void store(Warp &warp, const Instruction &i) {
+template <bool Checks>
+static void store(Warp &warp, const Instruction &i) {
   uint64_t addresses[kLanes];
   Access access;
   addressesOf<Checks>(warp, i, addresses);
@@ -328,8 +333,8 @@ static void nothing(Warp &, const Instruction &) {}
 /// prefetch and the like: bytes come sooner, values do not change.
 static void decodePrefetch(DecodeContext &context) {
   takeSpace(context);
-  context.needOneOf({"L1", "L2", "L2::evict_last", "L2::evict_normal",
-                     "tensormap"});
+  context.needOneOf(
+      {"L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap"});
   context.needOperands(1);
   context.address(0);
   context.out().kind = Class::Memory;

@@ -95,7 +95,9 @@ static void readB(const Warp &warp, const Shape &shape, const Operand *list,
 }
 
 /// Element r (0 to 3) of a lane's accumulators: its row and column.
-static uint32_t rowOf(uint32_t lane, uint32_t r) { return lane / 4 + r / 2 * 8; }
+static uint32_t rowOf(uint32_t lane, uint32_t r) {
+  return lane / 4 + r / 2 * 8;
+}
 static uint32_t columnOf(uint32_t lane, uint32_t r) {
   return lane % 4 * 2 + r % 2;
 }
@@ -235,8 +237,8 @@ static void decodeMma(DecodeContext &context) {
   context.appendVector(1, 32, 2);
   context.appendVector(2, 32, 2);
   context.appendVector(3, 32, 2);
-  uint32_t expected = 2u * shape.sumRegisters() + shape.aRegisters() +
-                      shape.bRegisters();
+  uint32_t expected =
+      2u * shape.sumRegisters() + shape.aRegisters() + shape.bRegisters();
   if (out.count != expected)
     context.fail("has " + std::to_string(out.count) + " registers, but needs " +
                  std::to_string(expected));

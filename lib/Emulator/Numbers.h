@@ -51,8 +51,9 @@ inline double addToOdd(double a, double b) {
   std::memcpy(&bits, &sum, sizeof(bits));
   if (bits & 1)
     return sum;
-  return std::nextafter(sum, error > 0 ? std::numeric_limits<double>::infinity()
-                                       : -std::numeric_limits<double>::infinity());
+  return std::nextafter(sum, error > 0
+                                 ? std::numeric_limits<double>::infinity()
+                                 : -std::numeric_limits<double>::infinity());
 }
 
 } // namespace mlir::moe::emulator

@@ -64,24 +64,33 @@ void mlir::moe::emulator::fenceAsyncProxy(Warp &warp) {
   tick(warp);
 }
 
+static uint32_t warpOf(uint32_t stamp) { return (stamp >> kTimeBits) - 1; }
+static uint32_t timeOf(uint32_t stamp) { return stamp & kLastTime; }
+
 uint32_t mlir::moe::emulator::stampOf(const Warp &warp) {
+  if (warp.knowledge.seen.empty())
+    return 0;
   return (warp.index + 1) << kTimeBits | warp.knowledge.seen[warp.index];
 }
 
-static std::string warpName(const Warp &reader, const Block &block,
-                          uint32_t index) {
-  const Cluster &cluster = *block.cluster;
-  auto warps = static_cast<uint32_t>(block.warps.size());
-  if (index == reader.index)
-    return "this warp";
-  return "warp " + std::to_string(index % warps) +
-         (cluster.blocks.size() > 1
-              ? " of block " + std::to_string(index / warps) + " of the cluster"
-              : "");
+bool mlir::moe::emulator::knows(const Warp &warp, uint32_t stamp) {
+  return stamp == 0 || warp.knowledge.seen[warpOf(stamp)] >= timeOf(stamp);
 }
 
-/// Calls `check(warp, time, offset)` for each stamp of a range, until it
-/// returns true; stamps like the one before are left out.
+std::string mlir::moe::emulator::writerOf(const Warp &teller, uint32_t stamp) {
+  const std::vector<Block> &blocks = teller.block->cluster->blocks;
+  auto warps = static_cast<uint32_t>(blocks[0].warps.size());
+  uint32_t index = warpOf(stamp);
+  if (index == teller.index)
+    return "this warp";
+  std::string text = "warp " + std::to_string(index % warps);
+  if (blocks.size() > 1)
+    text += " of block " + std::to_string(index / warps) + " of the cluster";
+  return text;
+}
+
+/// Calls `check(stamp, byte)` for each stamp of a range, until it returns true;
+/// stamps like the one before are left out.
 template <typename Check>
 static void forStamps(const Block &block, uint32_t offset, uint32_t bytes,
                       Check check) {
@@ -93,8 +102,7 @@ static void forStamps(const Block &block, uint32_t offset, uint32_t bytes,
     if (stamp == last)
       continue;
     last = stamp;
-    if (stamp != 0 &&
-        check((stamp >> kTimeBits) - 1, stamp & kLastTime, 4 * word))
+    if (stamp != 0 && check(stamp, 4 * word - kSharedStart))
       return;
   }
 }
@@ -103,39 +111,34 @@ void mlir::moe::emulator::checkAsyncRead(Warp &warp, const Instruction &i,
                                          uint32_t lanes, const Block &block,
                                          uint32_t offset, uint32_t bytes,
                                          const char *what) {
-  const Knowledge &known = warp.knowledge;
-  forStamps(block, offset, bytes,
-            [&](uint32_t writer, uint32_t time, uint32_t at) {
-              bool ordered = known.seen[writer] >= time;
-              if (ordered && known.fenced[writer] >= time)
-                return false;
-              std::string place = std::string(what) + " reads byte " +
-                                  std::to_string(at - kSharedStart) +
-                                  " of shared memory, which " +
-                                  warpName(warp, block, writer) + " has written";
-              warp.report(i,
-                          ordered ? HazardKind::MissingProxyFence
-                                  : HazardKind::Race,
-                          lanes,
-                          place + (ordered ? ", without a fence.proxy.async "
-                                             "in between"
-                                           : ", without a barrier in between"));
-              return true;
-            });
+  auto check = [&](uint32_t stamp, uint32_t byte) {
+    bool ordered = knows(warp, stamp);
+    if (ordered && warp.knowledge.fenced[warpOf(stamp)] >= timeOf(stamp))
+      return false;
+    warp.report(
+        i, ordered ? HazardKind::MissingProxyFence : HazardKind::Race, lanes,
+        std::string(what) + " reads byte " + std::to_string(byte) +
+            " of shared memory, which " + writerOf(warp, stamp) +
+            " has written, without a " +
+            (ordered ? "fence.proxy.async" : "barrier") + " in between");
+    return true;
+  };
+  forStamps(block, offset, bytes, check);
 }
 
-void mlir::moe::emulator::checkOverwritten(
-    Warp &warp, const Instruction &i, uint32_t lanes, const Knowledge &issued,
-    const Block &block, uint32_t offset, uint32_t bytes, const char *what) {
-  forStamps(
-      block, offset, bytes, [&](uint32_t writer, uint32_t time, uint32_t at) {
-        if (issued.seen[writer] >= time)
-          return false;
-        warp.report(i, HazardKind::Race, lanes,
-                    std::string(what) + " is not done with byte " +
-                        std::to_string(at - kSharedStart) +
-                        " of shared memory when " +
-                        warpName(warp, block, writer) + " writes there");
-        return true;
-      });
+void mlir::moe::emulator::checkOverwritten(Warp &warp, const Instruction &i,
+                                           uint32_t lanes,
+                                           const Knowledge &issued,
+                                           const Block &block, uint32_t offset,
+                                           uint32_t bytes, const char *what) {
+  auto check = [&](uint32_t stamp, uint32_t byte) {
+    if (issued.seen[warpOf(stamp)] >= timeOf(stamp))
+      return false;
+    warp.report(i, HazardKind::Race, lanes,
+                std::string(what) + " is not done with byte " +
+                    std::to_string(byte) + " of shared memory when " +
+                    writerOf(warp, stamp) + " writes there");
+    return true;
+  };
+  forStamps(block, offset, bytes, check);
 }

@@ -25,6 +25,7 @@
 #define MOE_LIB_EMULATOR_ORDER_H
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace mlir::moe::emulator {
@@ -76,8 +77,13 @@ void acquire(Warp &warp, const Knowledge &from);
 /// fence.proxy.async
 void fenceAsyncProxy(Warp &warp);
 
-/// What a write of the warp is stamped with.
+/// What a write of the warp is stamped with; 0 in a run without checks.
 uint32_t stampOf(const Warp &warp);
+/// Whether the warp is ordered behind a write with that stamp.
+bool knows(const Warp &warp, uint32_t stamp);
+/// "warp 3", "warp 3 of block 1 of the cluster", "this warp": the one of a
+/// stamp, told by another.
+std::string writerOf(const Warp &teller, uint32_t stamp);
 
 /// The warp issues an instruction that reads these bytes through the
 /// asynchronous proxy; `what` names it: "a bulk store". Reports a missing

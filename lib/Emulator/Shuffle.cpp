@@ -11,7 +11,8 @@
 
 using namespace mlir::moe::emulator;
 
-uint32_t mlir::moe::emulator::gatherMembers(Warp &warp, const Instruction &i, Operand mask) {
+uint32_t mlir::moe::emulator::gatherMembers(Warp &warp, const Instruction &i,
+                                            Operand mask) {
   const auto *masks = warp.read<uint32_t>(mask);
   uint32_t members = masks[firstLane(warp.active)];
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {

@@ -1,4 +1,5 @@
-//===- TensorBox.cpp - a box of a tensor and its place in shared memory -*- C++ -*-===//
+//===- TensorBox.cpp - a box of a tensor and its place in shared memory -*- C++
+//-*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +19,8 @@ using namespace mlir::moe::emulator;
 /// Calls `function(offset, address)` for every row of the box: where it begins
 /// in the unswizzled tile, and the address of coordinate 0 of the tensor's row;
 /// the address is 0 where the row is outside.
-template <typename Function> void TensorBox::forRows(Function function) const {
+template <typename Function>
+void TensorBox::forRows(Function function) const {
   uint32_t index[kMaxTensorRank] = {};
   uint64_t rowBytes = uint64_t(map.box[0]) * map.elementBytes;
   uint64_t rows = map.boxBytes() / rowBytes;
@@ -26,8 +28,7 @@ template <typename Function> void TensorBox::forRows(Function function) const {
     auto address = reinterpret_cast<uint64_t>(map.address);
     bool inside = true;
     for (uint32_t d = 1; d < map.rank; ++d) {
-      int64_t coordinate =
-          at[d] + int64_t(index[d]) * map.elementStrides[d];
+      int64_t coordinate = at[d] + int64_t(index[d]) * map.elementStrides[d];
       inside &= coordinate >= 0 && uint64_t(coordinate) < map.extents[d];
       address += uint64_t(coordinate) * map.strides[d - 1];
     }
@@ -58,8 +59,8 @@ void TensorBox::load(Block &block, uint32_t offset) const {
   uint32_t bytes = map.elementBytes, step = map.elementStrides[0];
   uint32_t rowBytes = map.box[0] * bytes;
   auto [first, last] = insideOf(map, at[0]);
-  const Allocation *allocation = memory.nearest(
-      reinterpret_cast<uint64_t>(map.address));
+  const Allocation *allocation =
+      memory.nearest(reinterpret_cast<uint64_t>(map.address));
   const uint8_t *shadow =
       checks && allocation ? allocation->shadow.get() : nullptr;
   std::vector<uint8_t> row(rowBytes), undefined(rowBytes);
@@ -91,8 +92,8 @@ bool TensorBox::store(Block &block, uint32_t offset) const {
   bool checks = block.cluster->grid.program.checks, defined = true;
   uint32_t bytes = map.elementBytes, step = map.elementStrides[0];
   auto [first, last] = insideOf(map, at[0]);
-  const Allocation *allocation = memory.nearest(
-      reinterpret_cast<uint64_t>(map.address));
+  const Allocation *allocation =
+      memory.nearest(reinterpret_cast<uint64_t>(map.address));
   uint8_t *shadow = checks && allocation ? allocation->shadow.get() : nullptr;
   forRows([&, first = first, last = last](uint32_t begin, uint64_t address) {
     for (int64_t k = first; k < last && address; ++k) {

@@ -1,4 +1,5 @@
-//===- TensorBox.h - a box of a tensor and its place in shared memory -*- C++ -*-===//
+//===- TensorBox.h - a box of a tensor and its place in shared memory -*- C++
+//-*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,7 +41,8 @@ struct TensorBox {
   int64_t at[kMaxTensorRank] = {};
 
 private:
-  template <typename Function> void forRows(Function function) const;
+  template <typename Function>
+  void forRows(Function function) const;
 };
 
 /// Stops the block where the tensor is not in one allocation.

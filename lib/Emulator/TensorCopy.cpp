@@ -131,10 +131,10 @@ static void loadTensor(Warp &warp, const Instruction &i) {
   uint32_t rank = i.count - kCoordinates;
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes), bit = 1u << lane;
-    TensorMap map = tensorMapAt(
-        warp, i,
-        addressIn(warp, i.b, i.widths[3], lane) + uint64_t(i.secondImmediate),
-        bit);
+    TensorMap map = tensorMapAt(warp, i,
+                                addressIn(warp, i.b, i.widths[3], lane) +
+                                    uint64_t(i.secondImmediate),
+                                bit);
     if (map.rank != rank)
       warp.stop(i, HazardKind::TensorMap, bit,
                 "a tensor map of rank " + std::to_string(map.rank) + " where " +
@@ -153,7 +153,7 @@ static void loadTensor(Warp &warp, const Instruction &i) {
     cluster.pending.push_back([&warp, &i, box, to, bytes, bit] {
       for (Block *block : to.blocks) {
         box.load(*block, to.offset);
-        completeBytes(warp, i, *block, to.barrier, int64_t(bytes), bit);
+        completeBytes(warp, i, {block, to.barrier}, int64_t(bytes), bit);
       }
     });
   }
@@ -172,9 +172,8 @@ static void loadBulk(Warp &warp, const Instruction &i) {
       continue;
     uint64_t address =
         addressIn(warp, i.b, i.widths[3], lane) + uint64_t(i.secondImmediate);
-    auto [from, shadow] =
-        resolveOne(warp, i, Space::Global, AccessKind::AsyncRead, address,
-                   bytes, 16, bit);
+    auto [from, shadow] = resolveOne(
+        warp, i, Space::Global, AccessKind::AsyncRead, address, bytes, 16, bit);
     Destination to = destinationOf(warp, i, bytes, 16, lane);
     markInFlight(warp, to, bytes);
     Cluster &cluster = *warp.block->cluster;
@@ -188,7 +187,7 @@ static void loadBulk(Warp &warp, const Instruction &i) {
               std::memcpy(block->sharedShadow + to.offset, shadow, bytes);
             else
               std::memset(block->sharedShadow + to.offset, 0, bytes);
-            completeBytes(warp, i, *block, to.barrier, bytes, bit);
+            completeBytes(warp, i, {block, to.barrier}, bytes, bit);
           }
         });
   }
@@ -210,10 +209,10 @@ static void storeTensor(Warp &warp, const Instruction &i) {
   uint32_t rank = i.count - kCoordinates;
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes), bit = 1u << lane;
-    TensorMap map = tensorMapAt(
-        warp, i,
-        addressIn(warp, i.b, i.widths[3], lane) + uint64_t(i.secondImmediate),
-        bit);
+    TensorMap map = tensorMapAt(warp, i,
+                                addressIn(warp, i.b, i.widths[3], lane) +
+                                    uint64_t(i.secondImmediate),
+                                bit);
     if (map.rank != rank)
       warp.stop(i, HazardKind::TensorMap, bit,
                 "a tensor map of rank " + std::to_string(map.rank) + " where " +
@@ -266,7 +265,8 @@ static void storeBulk(Warp &warp, const Instruction &i) {
               fromShadow = fromShadow, bytes, bit] {
                std::memcpy(to, from, bytes);
                if (fromShadow && std::memchr(fromShadow, 1, bytes))
-                 warp.reportUndefined(i, bit, "what is stored in global memory");
+                 warp.reportUndefined(i, bit,
+                                      "what is stored in global memory");
                if (toShadow && fromShadow)
                  std::memcpy(toShadow, fromShadow, bytes);
              });
@@ -328,9 +328,8 @@ static void decodeLoad(DecodeContext &context, size_t barrier) {
   context.secondAddress(1);
   appendBarrier(context, barrier);
   out.option |= multicast ? kMulticast : 0;
-  context.append(multicast
-                     ? context.source(context.operand(barrier + 1), 16)
-                     : context.constant(0, 16),
+  context.append(multicast ? context.source(context.operand(barrier + 1), 16)
+                           : context.constant(0, 16),
                  2);
   if (hint)
     context.source(context.operand(barrier + 1 + multicast), 64);

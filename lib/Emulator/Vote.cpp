@@ -115,7 +115,8 @@ static void decodeElect(DecodeContext &context) {
 // match
 //===----------------------------------------------------------------------===//
 
-template <typename T> static void match(Warp &warp, const Instruction &i) {
+template <typename T>
+static void match(Warp &warp, const Instruction &i) {
   if (!gatherMembers(warp, i, listOperand(warp, i, 0)))
     return;
   spreadPoison(warp, i);
@@ -191,10 +192,16 @@ struct Xor {
   uint32_t operator()(uint32_t a, uint32_t b) const { return a ^ b; }
 };
 struct Least {
-  template <typename T> T operator()(T a, T b) const { return std::min(a, b); }
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::min(a, b);
+  }
 };
 struct Most {
-  template <typename T> T operator()(T a, T b) const { return std::max(a, b); }
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::max(a, b);
+  }
 };
 } // namespace
 
@@ -210,13 +217,14 @@ static void decodeReduce(DecodeContext &context) {
   if (!type.isInteger() || type.bits != 32)
     return;
   bool isSigned = type.isSigned();
-  context.run(mode == "add"   ? reduce<uint32_t, Sum>
-              : mode == "and" ? reduce<uint32_t, And>
-              : mode == "or"  ? reduce<uint32_t, Or>
-              : mode == "xor" ? reduce<uint32_t, Xor>
-              : mode == "min"
-                  ? (isSigned ? reduce<int32_t, Least> : reduce<uint32_t, Least>)
-                  : (isSigned ? reduce<int32_t, Most> : reduce<uint32_t, Most>));
+  context.run(
+      mode == "add"   ? reduce<uint32_t, Sum>
+      : mode == "and" ? reduce<uint32_t, And>
+      : mode == "or"  ? reduce<uint32_t, Or>
+      : mode == "xor" ? reduce<uint32_t, Xor>
+      : mode == "min"
+          ? (isSigned ? reduce<int32_t, Least> : reduce<uint32_t, Least>)
+          : (isSigned ? reduce<int32_t, Most> : reduce<uint32_t, Most>));
 }
 
 void mlir::moe::emulator::addVoteInstructions(InstructionTable &table) {

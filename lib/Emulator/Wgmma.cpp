@@ -118,13 +118,12 @@ template <typename T>
 static void readSums(Warp &warp, const Instruction &i, const Shape &shape,
                      T *sums) {
   for (uint32_t r = 0; r < shape.n / 2u; ++r) {
-    Operand operand =
-        listOperand(warp, i, shape.sum == Shape::F16 ? r / 2 : r);
+    Operand operand = listOperand(warp, i, shape.sum == Shape::F16 ? r / 2 : r);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       T &to = sums[rowOf(lane, r) * shape.n + columnOf(lane, r)];
       if (shape.sum == Shape::F16)
-        to = T(f16ToFloat(uint16_t(warp.read<uint32_t>(operand)[lane] >>
-                                   (16 * (r % 2)))));
+        to = T(f16ToFloat(
+            uint16_t(warp.read<uint32_t>(operand)[lane] >> (16 * (r % 2)))));
       else
         to = warp.read<T>(operand)[lane];
     }
@@ -135,8 +134,7 @@ template <typename T>
 static void writeSums(Warp &warp, const Instruction &i, const Shape &shape,
                       const T *sums) {
   for (uint32_t r = 0; r < shape.n / 2u; ++r) {
-    Operand operand =
-        listOperand(warp, i, shape.sum == Shape::F16 ? r / 2 : r);
+    Operand operand = listOperand(warp, i, shape.sum == Shape::F16 ? r / 2 : r);
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       T from = sums[rowOf(lane, r) * shape.n + columnOf(lane, r)];
       if (shape.sum != Shape::F16) {
@@ -215,8 +213,7 @@ static void computeUpTo(Warp &warp, uint32_t keep, bool open) {
   MatrixProducts &products = *warp.products;
   size_t done = 0;
   while (done < products.waiting.size() &&
-         (open ||
-          products.waiting[done].group + keep < products.committed))
+         (open || products.waiting[done].group + keep < products.committed))
     compute(warp, products.waiting[done++]);
   products.waiting.erase(products.waiting.begin(),
                          products.waiting.begin() + ptrdiff_t(done));

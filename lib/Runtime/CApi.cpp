@@ -280,6 +280,17 @@ moe_status moe_device_download(moe_device *device, void *target,
   });
 }
 
+moe_status moe_device_mark_unwritten(moe_device *device, void *data,
+                                     uint64_t bytes) {
+  return guarded([&] {
+    require(device, "moe_device_mark_unwritten", "device");
+    if (bytes == 0)
+      return;
+    require(data, "moe_device_mark_unwritten", "data");
+    device->device->markUnwritten(data, bytes);
+  });
+}
+
 moe_status moe_device_synchronize(moe_device *device) {
   return guarded([&] {
     require(device, "moe_device_synchronize", "device");

@@ -10,6 +10,8 @@
 
 #include "Error.h"
 
+#include <vector>
+
 using namespace mlir::moe::runtime;
 
 namespace {
@@ -19,12 +21,21 @@ struct Kind {
 };
 } // namespace
 
-static constexpr Kind kKinds[] = {{"cuda", openCudaDevice}};
+/// Those of this library, then those that were added.
+static std::vector<Kind> &kinds() {
+  static std::vector<Kind> kinds = {{"cuda", openCudaDevice}};
+  return kinds;
+}
+
+void mlir::moe::runtime::addDeviceKind(
+    const char *name, std::unique_ptr<Device> (*open)(int ordinal)) {
+  kinds().push_back({name, open});
+}
 
 std::unique_ptr<Device> mlir::moe::runtime::openDevice(const std::string &name,
                                                        int ordinal) {
   std::string known;
-  for (const Kind &kind : kKinds) {
+  for (const Kind &kind : kinds()) {
     if (name == kind.name)
       return kind.open(ordinal);
     known += (known.empty() ? "" : ", ") + std::string(kind.name);

@@ -99,6 +99,12 @@ public:
   virtual void upload(void *target, const void *source, uint64_t bytes) = 0;
   virtual void download(void *target, const void *source, uint64_t bytes) = 0;
   virtual void synchronize() = 0;
+  /// Nothing has written these bytes, whatever was uploaded: for devices that
+  /// look for uses of such memory.
+  virtual void markUnwritten(void *data, uint64_t bytes) {
+    (void)data;
+    (void)bytes;
+  }
 
   /// Microseconds on the device of one run of what `enqueue` puts on the stream
   /// that it gets, over `repeats` runs back to back.
@@ -121,6 +127,10 @@ private:
 /// Opens device number `ordinal` of the kind `name`.
 std::unique_ptr<Device> openDevice(const std::string &name, int ordinal);
 std::unique_ptr<Device> openCudaDevice(int ordinal);
+/// Makes `openDevice` know another kind, which this library does not hold.
+/// `name` has to live as long as the program; before any device is opened.
+void addDeviceKind(const char *name,
+                   std::unique_ptr<Device> (*open)(int ordinal));
 
 } // namespace mlir::moe::runtime
 

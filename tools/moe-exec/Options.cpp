@@ -33,7 +33,8 @@ What to do:
   --version         print which version this is
 
 On what:
-  --device=KIND     cuda (the default)
+  --device=KIND     cuda (the default), or emulator: runs the bundle's PTX on
+                    this machine's processors and reports what is wrong with it
   --ordinal=N       device number N of that kind; default 0
   --tokens=T        number of tokens; other extents follow
   --inputs=seed:N   random arguments, the same on every machine; default seed:0

@@ -103,6 +103,7 @@ void Session::poison() {
     check(moe_device_upload(handle, static_cast<char *>(workspace) + done,
                             piece.get(),
                             std::min(workspaceBytes - done, kPieceBytes)));
+  check(moe_device_mark_unwritten(handle, workspace, workspaceBytes));
   for (size_t i = 0; i < plan.arguments.size(); ++i) {
     const ArgumentInfo &info = plan.arguments[i];
     if (!info.isResult())
@@ -112,6 +113,7 @@ void Session::poison() {
     fillUnwritten(info.kind, values.get(),
                   static_cast<int64_t>(bytes) / elementBytes(info.kind));
     check(moe_device_upload(handle, plan.tensors[i].data, values.get(), bytes));
+    check(moe_device_mark_unwritten(handle, plan.tensors[i].data, bytes));
   }
 }
 

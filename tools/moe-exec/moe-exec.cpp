@@ -9,6 +9,7 @@
 #include "Report.h"
 
 #include "moe/Data/NpyFile.h"
+#include "moe/Emulator/RuntimeDevice.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -67,6 +68,7 @@ static bool sameBits(const Plan &plan, const std::vector<HostBuffer> &first,
 }
 
 static int runLayer(Plan &plan) {
+  emulator::addEmulatorDevice();
   Session session(plan);
   Report report{plan, session.device(), session.code(), {}, {}, {}};
   std::vector<HostBuffer> results = session.run();

@@ -216,6 +216,11 @@ MOE_RUNTIME_API moe_status moe_device_upload(moe_device *device, void *target,
 MOE_RUNTIME_API moe_status moe_device_download(moe_device *device, void *target,
                                                const void *source,
                                                uint64_t bytes);
+/* Says that nothing has written these bytes, whatever was uploaded. A device
+ * that looks for uses of such memory takes note; others do not care. */
+MOE_RUNTIME_API moe_status moe_device_mark_unwritten(moe_device *device,
+                                                     void *data,
+                                                     uint64_t bytes);
 MOE_RUNTIME_API moe_status moe_device_synchronize(moe_device *device);
 
 /*--- Layers ----------------------------------------------------------------*/
