@@ -158,6 +158,32 @@ def ConvertMoEToCPUPass : Pass<"convert-moe-to-cpu", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def CheckCPUPass : Pass<"moe-check-cpu", "::mlir::func::FuncOp"> {
+  let summary = "refuse what no code for a CPU is made of";
+  let description = [{
+    Emits an error, with what to change, at the first op of a function that the
+    steps to a CPU do not take:
+
+    - a branch that closes a loop; loops are scf.for or scf.while;
+    - a memref of a memory space;
+    - an op on tensors that has no form on buffers;
+    - a memref.dealloc of an argument or a global.
+
+    Meant for right before one-shot-bufferize. Never changes the IR.
+  }];
+}
+
+def RemoveDeallocationsPass
+    : Pass<"moe-remove-deallocations", "::mlir::func::FuncOp"> {
+  let summary = "leave freeing to the compiler";
+  let description = [{
+    Removes every `memref.dealloc`: what follows places deallocations itself, of
+    all buffers that a function allocates and does not return, and refuses
+    functions that do so. Requires that no argument is freed (`moe-check-cpu`)
+    and that deallocations are placed afterwards. Leaves everything else alone.
+  }];
+}
+
 def FillEmptyTensorsPass
     : Pass<"moe-fill-empty-tensors", "::mlir::func::FuncOp"> {
   let summary = "fill each tensor.empty with NaN, or -1 for integers";
@@ -205,6 +231,17 @@ def SeparateResultsPass : Pass<"moe-separate-results", "::mlir::ModuleOp"> {
     caller, each of which is one buffer. Leaves everything else alone.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def CheckCallsPass : Pass<"moe-check-calls", "::mlir::ModuleOp"> {
+  let summary = "refuse calls that results cannot leave";
+  let description = [{
+    Emits an error, with what to change, at the first `func.call` that returns a
+    tensor or memref of dynamic extents: results become parameters of the
+    caller, who would have to know how large they are. Meant for right after
+    inlining, which leaves recursion and functions without a body. Never changes
+    the IR.
+  }];
 }
 
 def OutlineKernelsPass : Pass<"moe-outline-kernels", "::mlir::ModuleOp"> {

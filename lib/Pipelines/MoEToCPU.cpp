@@ -29,6 +29,10 @@ static void addBufferization(OpPassManager &pm,
   // 0. No unreachable blocks: their values may be defined by themselves, which
   //    bufferization would follow for ever.
   pm.addPass(createCanonicalizerPass());
+  //    Scalar ops on tensors get destinations. What the steps below would
+  //    refuse without a remedy is refused here.
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createCheckCPUPass());
 
   // 1. Comparisons need the elements that no op writes to be defined.
   if (options.fillEmpty)
@@ -45,7 +49,8 @@ static void addBufferization(OpPassManager &pm,
 
   // 3. Intermediates are freed; a returned buffer belongs to the caller and is
   //    never one of the arguments. Before step 4, because these passes take no
-  //    code that frees memory itself.
+  //    code that frees memory itself; that of the user goes.
+  pm.addNestedPass<func::FuncOp>(createRemoveDeallocationsPass());
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
 }

@@ -49,6 +49,7 @@ void moe::buildMoEToCTAPipeline(OpPassManager &pm,
   // 0. One function for each launch list: a call has no place in one, and its
   //    results no extent that the caller knows.
   pm.addPass(createInlinerPass());
+  pm.addPass(createCheckCallsPass());
   //    What callers have to know, while it is still there to be seen.
   pm.addPass(createDescribeArgumentsPass());
   // 1. Fewer, larger ops: epilogues into the GEMMs.

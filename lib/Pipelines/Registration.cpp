@@ -41,7 +41,11 @@ void moe::registerPassesAndPipelines() {
   registerSplitTokenRangesPass();
   registerSelectSchedulePass();
   registerCheckSchedulePass();
+  registerCheckCPUPass();
+  registerCheckCallsPass();
+  registerRemoveDeallocationsPass();
   registerAlignRowsPass();
+  registerSeparateResultsPass();
   registerOutlineKernelsPass();
   registerMergeKernelsPass();
   registerConvertMoEToCPUPass();

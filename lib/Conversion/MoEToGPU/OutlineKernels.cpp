@@ -198,13 +198,15 @@ static LogicalResult checkOperands(Operation *op) {
     if (memref.getMemorySpace())
       return op->emitOpError("requires memrefs of the default memory space to "
                              "become a kernel, but operand #")
-             << operand.getOperandNumber() << " is " << type;
+             << operand.getOperandNumber() << " is " << type
+             << "; leave the memory space out of the type";
     for (int64_t extent : memref.getShape())
       if (extent > std::numeric_limits<int32_t>::max())
         return op->emitOpError("requires extents below 2^31 to become a "
                                "kernel, whose rows and columns are i32, but "
                                "operand #")
-               << operand.getOperandNumber() << " is " << type;
+               << operand.getOperandNumber() << " is " << type
+               << "; split the op into smaller ones";
     if (failed(checkLayout(operand)))
       return failure();
     remarkPieces(operand);
