@@ -20,7 +20,7 @@
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define MOE_VECTOR_CLONES                                                      \
   __attribute__((                                                              \
-      target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+      target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define MOE_VECTOR_CLONES
 #endif
