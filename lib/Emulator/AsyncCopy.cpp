@@ -67,14 +67,9 @@ static void landUpTo(Warp &warp, uint32_t lanes, uint32_t keep, bool open) {
 }
 
 bool mlir::moe::emulator::completeAsyncCopies(Warp &warp) {
-  if (!warp.copies ||
-      (warp.copies->waiting.empty() && warp.copies->stores.empty()))
+  if (!warp.copies || warp.copies->waiting.empty())
     return false;
   landUpTo(warp, kAllLanes, 0, true);
-  std::vector<BulkStore> stores = std::move(warp.copies->stores);
-  warp.copies->stores.clear();
-  for (BulkStore &store : stores)
-    store.land();
   return true;
 }
 

@@ -12,7 +12,6 @@
 #include "Warp.h"
 
 #include <array>
-#include <functional>
 
 namespace mlir::moe::emulator {
 
@@ -33,20 +32,12 @@ struct AsyncCopy {
   std::array<uint8_t *, kLanes> from, fromShadow, to, toShadow;
 };
 
-/// cp.async.bulk to global memory, by one lane.
-struct BulkStore {
-  uint32_t lane;
-  uint32_t group;
-  std::function<void()> land;
-};
-
 struct AsyncCopies {
   std::vector<AsyncCopy> waiting;
   /// Groups that each lane has committed.
   std::array<uint32_t, kLanes> committed = {};
-  /// The same of bulk copies to global memory.
-  std::vector<BulkStore> stores;
-  std::array<uint32_t, kLanes> committedStores = {};
+  /// The same of bulk copies.
+  std::array<uint32_t, kLanes> committedBulk = {};
 };
 
 /// Completes all copies of a warp; whether there were any.

@@ -14,13 +14,13 @@
 
 #include "moe/Emulator/Launch.h"
 
-#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
 
 namespace mlir::moe::emulator {
 
+struct BulkCopy;
 struct Cluster;
 
 /// bar.sync ID: counts threads until all are there.
@@ -103,9 +103,6 @@ struct Grid {
   HazardSink &hazards;
 };
 
-/// Work that some later time completes: a bulk copy.
-using Completion = std::function<void()>;
-
 /// Blocks that run together on one host thread.
 struct Cluster {
   explicit Cluster(const Grid &grid);
@@ -115,7 +112,7 @@ struct Cluster {
   std::vector<Block> blocks;
   NamedBarrier barrier;
   /// Bulk copies in flight, in the order of their issue.
-  std::vector<Completion> pending;
+  std::vector<std::shared_ptr<BulkCopy>> pending;
   Counts counts;
   /// By instruction: warps and threads.
   std::vector<std::pair<uint64_t, uint64_t>> executed;

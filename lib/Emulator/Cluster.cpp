@@ -9,6 +9,7 @@
 #include "Block.h"
 
 #include "AsyncCopy.h"
+#include "BulkCopy.h"
 #include "MBarrier.h"
 #include "MatrixProducts.h"
 
@@ -249,7 +250,8 @@ bool Cluster::turn(Warp &warp) {
   }
   if (warp.done()) {
     finishMatrixProducts(warp);
-    --warp.block->liveWarps;
+    if (--warp.block->liveWarps == 0)
+      checkBulkCopiesAtEnd(*warp.block);
     releaseBarriers(*warp.block);
     if (barrier.arrived != 0 && barrier.arrived == liveWarps())
       barrier.finish();
@@ -280,15 +282,7 @@ bool Cluster::completeOne() {
   for (Block &block : blocks)
     for (Warp &warp : block.warps)
       any |= completeAsyncCopies(warp);
-  if (any)
-    return true;
-  if (pending.empty())
-    return false;
-  size_t which = grid.launch.seed == 0 ? 0 : random() % pending.size();
-  Completion next = std::move(pending[which]);
-  pending.erase(pending.begin() + static_cast<ptrdiff_t>(which));
-  next();
-  return true;
+  return any || advanceBulkCopies(*this);
 }
 
 static std::string describe(const Block &block, const LaneGroup &group) {
@@ -356,6 +350,8 @@ void Cluster::run(uint64_t number) {
     // some rounds all the same.
     for (uint64_t rounds = 1; live(); ++rounds) {
       bool progress = round();
+      if (grid.launch.seed != 0 && random() % 4 == 0)
+        advanceBulkCopies(*this);
       if (progress ? rounds % kRoundsOfPatience == 0 : live())
         if (!completeOne() && !progress)
           reportDeadlock();

@@ -55,7 +55,6 @@ const InstructionTable &InstructionTable::get() {
     addMmaSyncInstructions(table);
     addMoveInstructions(table);
     addShuffleInstructions(table);
-    addTensorCopyInstructions(table);
     addVoteInstructions(table);
     addWgmmaInstructions(table);
     return table;

@@ -96,7 +96,6 @@ void addMemoryInstructions(InstructionTable &table);
 void addMmaSyncInstructions(InstructionTable &table);
 void addMoveInstructions(InstructionTable &table);
 void addShuffleInstructions(InstructionTable &table);
-void addTensorCopyInstructions(InstructionTable &table);
 void addVoteInstructions(InstructionTable &table);
 void addWgmmaInstructions(InstructionTable &table);
 

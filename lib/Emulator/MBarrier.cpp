@@ -104,8 +104,9 @@ void mlir::moe::emulator::checkMBarrier(Warp &warp, const Instruction &i,
   if (knows(warp, info.stamp))
     return;
   warp.report(i, HazardKind::Race, lanes,
-              at(offset) + " is used without a barrier behind its "
-                           "initialisation in line " +
+              at(offset) +
+                  " is used without a barrier behind its "
+                  "initialisation in line " +
                   std::to_string(info.line) + " by " +
                   writerOf(warp, info.stamp));
 }
@@ -153,7 +154,8 @@ void mlir::moe::emulator::arriveAt(Warp &warp, const Instruction &i,
               at(place.offset) + " expects " +
                   count(state.expected, "arrival") +
                   " a phase, and there are more");
-  release(warp, place.block->mbarriers.find(place.offset)->second.order.arrived);
+  release(warp,
+          place.block->mbarriers.find(place.offset)->second.order.arrived);
   state.pending -= arrivals;
   settle(place, state);
 }
@@ -206,8 +208,8 @@ static void forBarriers(Warp &warp, const Instruction &i, Function function) {
   addressesOf<true>(warp, i, addresses);
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
-    function(lane, findMBarrier(warp, i, Space(i.size), addresses[lane],
-                                1u << lane));
+    function(lane,
+             findMBarrier(warp, i, Space(i.size), addresses[lane], 1u << lane));
   }
 }
 

@@ -73,6 +73,12 @@ uint32_t mlir::moe::emulator::stampOf(const Warp &warp) {
   return (warp.index + 1) << kTimeBits | warp.knowledge.seen[warp.index];
 }
 
+Knowledge mlir::moe::emulator::knowledgeAtIssue(Warp &warp) {
+  Knowledge known = warp.knowledge;
+  tick(warp);
+  return known;
+}
+
 bool mlir::moe::emulator::knows(const Warp &warp, uint32_t stamp) {
   return stamp == 0 || warp.knowledge.seen[warpOf(stamp)] >= timeOf(stamp);
 }

@@ -79,6 +79,9 @@ void fenceAsyncProxy(Warp &warp);
 
 /// What a write of the warp is stamped with; 0 in a run without checks.
 uint32_t stampOf(const Warp &warp);
+/// What a warp knows when it issues a read that goes on: its own writes from
+/// now on come later.
+Knowledge knowledgeAtIssue(Warp &warp);
 /// Whether the warp is ordered behind a write with that stamp.
 bool knows(const Warp &warp, uint32_t stamp);
 /// "warp 3", "warp 3 of block 1 of the cluster", "this warp": the one of a

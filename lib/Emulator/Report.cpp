@@ -28,6 +28,8 @@ const char *mlir::moe::emulator::nameOf(HazardKind kind) {
     return "missing proxy fence";
   case HazardKind::MatrixInFlight:
     return "matrix product in flight";
+  case HazardKind::CopyInFlight:
+    return "copy in flight";
   case HazardKind::Deadlock:
     return "deadlock";
   case HazardKind::BarrierMisuse:

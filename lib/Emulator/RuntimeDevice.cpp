@@ -94,12 +94,30 @@ EmulatorDevice::load(const runtime::Bundle &bundle) {
   return std::make_unique<EmulatorModule>(bundle);
 }
 
+static emulator::ElementType elementTypeOf(moe_type type) {
+  switch (type) {
+  case MOE_I8:
+    return emulator::ElementType::UInt8;
+  case MOE_I32:
+    return emulator::ElementType::UInt32;
+  case MOE_I64:
+    return emulator::ElementType::Int64;
+  case MOE_F16:
+    return emulator::ElementType::Float16;
+  case MOE_F32:
+    return emulator::ElementType::Float32;
+  case MOE_BF16:
+    return emulator::ElementType::BFloat16;
+  }
+  return emulator::ElementType::UInt8;
+}
+
 void EmulatorDevice::encode(const runtime::TensorMapRequest &request,
                             runtime::TensorMap &map) {
   emulator::TensorMap ours;
   ours.address = request.address;
   ours.rank = request.rank;
-  ours.elementBytes = static_cast<uint32_t>(runtime::bytesOf(request.type));
+  ours.type = elementTypeOf(request.type);
   ours.swizzle = request.swizzle;
   std::copy(request.extents, request.extents + request.rank, ours.extents);
   std::copy(request.strides, request.strides + (request.rank - 1),

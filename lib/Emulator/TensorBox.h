@@ -6,6 +6,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A box moves through a buffer in which its rows follow one another without
+// gaps; what is outside of the tensor is there, too. Shared memory holds the
+// same bytes, with pieces of 16 of them swapped where there is a swizzle.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef MOE_LIB_EMULATOR_TENSOR_BOX_H
 #define MOE_LIB_EMULATOR_TENSOR_BOX_H
@@ -26,28 +32,57 @@ inline uint32_t swizzled(uint32_t address, uint32_t swizzle) {
   return address ^ ((address >> 7 & pieces) << 4);
 }
 
+/// Calls `function(offset, place, size)` for the pieces of `bytes` bytes from
+/// a shared offset on: where they are in the buffer, and in shared memory.
+template <typename Function>
+void forSharedPieces(uint32_t offset, uint32_t swizzle, uint32_t bytes,
+                     Function function) {
+  constexpr uint32_t kPiece = 16;
+  if (swizzle == 0)
+    return function(0u, offset, bytes);
+  for (uint32_t at = 0; at < bytes; at += kPiece)
+    function(at, swizzled(offset + at, swizzle), kPiece);
+}
+
 /// The box of a tensor map at some coordinates.
 struct TensorBox {
-  explicit TensorBox(const TensorMap &map) : map(map) {}
-
-  /// Copies the box to shared memory, with zeros or NaN for what is outside of
-  /// the tensor.
-  void load(Block &block, uint32_t offset) const;
-  /// Copies the part that is inside of the tensor from shared memory; false
-  /// where some of it was undefined.
-  bool store(Block &block, uint32_t offset) const;
-
   TensorMap map;
   int64_t at[kMaxTensorRank] = {};
 
-private:
+  /// Calls `function(offset, address, bytes)` for what is inside of the tensor:
+  /// where it is in the buffer, and in global memory.
   template <typename Function>
-  void forRows(Function function) const;
+  void forInside(Function function) const;
+
+  /// Fills a buffer with what elements outside of the tensor are.
+  void fill(uint8_t *buffer) const;
 };
 
-/// Stops the block where the tensor is not in one allocation.
-void checkTensorMemory(Warp &warp, const Instruction &i, const TensorBox &box,
-                       uint32_t lanes);
+template <typename Function>
+void TensorBox::forInside(Function function) const {
+  uint32_t size = bytesOf(map.type), index[kMaxTensorRank] = {};
+  int64_t first = at[0] < 0 ? -at[0] : 0;
+  int64_t last = int64_t(map.extents[0]) - at[0];
+  last = last < int64_t(map.box[0]) ? last : int64_t(map.box[0]);
+  if (first >= last)
+    return;
+  uint64_t rowBytes = map.rowBytes(), rows = map.boxBytes() / rowBytes;
+  for (uint64_t row = 0; row < rows; ++row) {
+    auto address = reinterpret_cast<uint64_t>(map.address);
+    bool inside = true;
+    for (uint32_t d = 1; d < map.rank; ++d) {
+      int64_t coordinate = at[d] + int64_t(index[d]) * map.elementStrides[d];
+      inside &= coordinate >= 0 && uint64_t(coordinate) < map.extents[d];
+      address += uint64_t(coordinate) * map.strides[d - 1];
+    }
+    if (inside)
+      function(static_cast<uint32_t>(row * rowBytes + uint64_t(first) * size),
+               address + uint64_t(at[0] + first) * size,
+               static_cast<uint32_t>(uint64_t(last - first) * size));
+    for (uint32_t d = 1; d < map.rank && ++index[d] == map.boxElements(d); ++d)
+      index[d] = 0;
+  }
+}
 
 } // namespace mlir::moe::emulator
 

@@ -5,21 +5,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// One thread starts a copy; it lands later, in the order that the schedule
-// chooses. Between the two its destination counts as undefined. A load tells an
-// mbarrier how many bytes have come; a store belongs to a group of its thread.
+// cp.async.bulk, cp.async.bulk.tensor and their reductions. A copy to shared
+// memory tells an mbarrier how many bytes have come; one to global memory
+// belongs to a group of its thread. What happens between the two is in
+// BulkCopy.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AsyncCopy.h"
+#include "BulkCopy.h"
 #include "MBarrier.h"
-#include "TensorBox.h"
 
 #include <cstring>
 
 using namespace mlir::moe::emulator;
+
+static constexpr uint64_t kBulkAlignment = 16;
+static constexpr uint64_t kTensorAlignment = 128;
+static constexpr uint32_t kMaxMaskBits = 16;
 
 //===----------------------------------------------------------------------===//
 // Operands of one thread
@@ -27,25 +31,43 @@ using namespace mlir::moe::emulator;
 
 namespace {
 /// What Instruction::option says.
-enum CopyOption : uint8_t { kMulticast = 1, kTensor = 2 };
+enum CopyOption : uint8_t { kMulticast = 1, kFromShared = 2, kReadOnly = 4 };
 
-/// Positions in an instruction's list: its barrier and its offset are always
-/// there, then the mask of a multicast, then the coordinates.
-enum ListPosition : uint32_t { kBarrier, kMask, kCoordinates };
+/// Positions in an instruction's list, which a store leaves empty: its barrier,
+/// the mask of a multicast, the reduction; then the coordinates.
+enum ListPosition : uint32_t { kBarrier, kMask, kReduction, kCoordinates };
 
-/// Where a load goes: the blocks of its multicast, or one.
-struct Destination {
-  std::vector<Block *> blocks;
-  uint32_t offset;
-  uint32_t barrier;
+/// One thread of an instruction.
+struct Thread {
+  Warp &warp;
+  const Instruction &i;
+  uint32_t lane;
+
+  uint32_t bit() const { return 1u << lane; }
+  [[noreturn]] void stop(HazardKind kind, const std::string &text) const {
+    warp.stop(i, kind, bit(), text);
+  }
+  uint64_t address(Operand operand, uint32_t width, int64_t offset) const {
+    return uint64_t(offset) + (width == 4 ? warp.read<uint32_t>(operand)[lane]
+                                          : warp.read<uint64_t>(operand)[lane]);
+  }
+  uint64_t first() const { return address(i.a, i.widths[2], i.immediate); }
+  uint64_t second() const {
+    return address(i.b, i.widths[3], i.secondImmediate);
+  }
+  Operand list(uint32_t position) const {
+    return listOperand(warp, i, position);
+  }
+  BulkCopy copy(uint32_t bytes) const {
+    BulkCopy copy{};
+    copy.warp = &warp;
+    copy.instruction = &i;
+    copy.lane = lane;
+    copy.bytes = bytes;
+    return copy;
+  }
 };
 } // namespace
-
-static uint64_t addressIn(const Warp &warp, Operand operand, uint32_t width,
-                          uint32_t lane) {
-  return width == 4 ? warp.read<uint32_t>(operand)[lane]
-                    : warp.read<uint64_t>(operand)[lane];
-}
 
 static void checkUndefined(Warp &warp, const Instruction &i) {
   if (!warp.poisoned)
@@ -57,251 +79,234 @@ static void checkUndefined(Warp &warp, const Instruction &i) {
     lanes |= warp.poisonedLanes(listOperand(warp, i, k), k == kMask ? 2 : 4);
   lanes &= warp.active;
   if (lanes)
-    warp.reportUndefined(i, lanes, "an operand of a copy");
+    warp.reportUndefined(i, lanes, "an operand of a bulk copy");
 }
 
-static TensorMap tensorMapAt(Warp &warp, const Instruction &i, uint64_t address,
-                             uint32_t lanes) {
+/// The tensor map that operand b points to, at the coordinates of the list.
+static TensorBox boxOf(const Thread &thread) {
   auto [data, shadow] =
-      resolveOne(warp, i, Space::Generic, AccessKind::AsyncRead, address,
-                 kTensorMapBytes, 64, lanes);
-  TensorMap map;
-  if (!TensorMap::decode(data, map))
-    warp.stop(i, HazardKind::TensorMap, lanes,
-              "the 128 bytes are no tensor map of this device");
-  return map;
+      resolveOne(thread.warp, thread.i, Space::Generic, AccessKind::Read,
+                 thread.second(), kTensorMapBytes, 64, thread.bit());
+  if (shadow && std::memchr(shadow, 1, kTensorMapBytes))
+    thread.warp.reportUndefined(thread.i, thread.bit(), "a tensor map");
+  TensorBox box;
+  if (!TensorMap::decode(data, box.map))
+    thread.stop(HazardKind::TensorMap,
+                "the 128 bytes are no tensor map of this device");
+  uint32_t rank = thread.i.count - kCoordinates;
+  if (box.map.rank != rank)
+    thread.stop(HazardKind::TensorMap,
+                "a tensor map of rank " + std::to_string(box.map.rank) +
+                    " where " + std::to_string(rank) + " is needed");
+  for (uint32_t k = 0; k < rank; ++k)
+    box.at[k] =
+        thread.warp.read<int32_t>(thread.list(kCoordinates + k))[thread.lane];
+  return box;
 }
 
-static Destination destinationOf(Warp &warp, const Instruction &i,
-                                 uint64_t bytes, uint64_t alignment,
-                                 uint32_t lane) {
-  uint32_t bit = 1u << lane;
-  uint64_t address =
-      addressIn(warp, i.a, i.widths[2], lane) + uint64_t(i.immediate);
-  Operand barrier = listOperand(warp, i, kBarrier);
-  uint64_t barrierAddress =
-      addressIn(warp, barrier, i.size, lane) + uint64_t(i.thirdImmediate);
-  resolveOne(warp, i, Space::SharedCluster, AccessKind::AsyncWrite, address,
-             bytes, alignment, bit);
-  MBarrierPlace place =
-      findMBarrier(warp, i, Space::SharedCluster, barrierAddress, bit);
-  Destination to;
-  to.offset = address & kSharedOffsetMask;
-  to.barrier = place.offset;
-  if (!(i.option & kMulticast)) {
-    to.blocks.push_back(&blockOf(warp, i, address, bit));
-    if (to.blocks[0] != place.block)
-      warp.stop(i, HazardKind::BarrierMisuse, bit,
-                "the mbarrier and the destination are in different blocks");
-    return to;
-  }
-  uint32_t mask = warp.read<uint16_t>(listOperand(warp, i, kMask))[lane];
-  std::vector<Block> &blocks = warp.block->cluster->blocks;
-  for (uint32_t rank = 0; rank < 16; ++rank) {
+/// Finds shared memory of a copy. A swizzle moves pieces within whole rows, so
+/// that a box with a part of a row needs all of it.
+static BulkCopy::SharedSide sharedSide(const Thread &thread, Space space,
+                                       AccessKind kind, uint64_t address,
+                                       const BulkCopy &copy) {
+  uint64_t bytes = copy.bytes;
+  if (uint64_t swizzle = copy.swizzle())
+    bytes = (bytes + swizzle - 1) / swizzle * swizzle;
+  resolveOne(thread.warp, thread.i, space, kind, address, bytes,
+             copy.box ? kTensorAlignment : kBulkAlignment, thread.bit());
+  BulkCopy::SharedSide side;
+  side.blocks = {&blockOf(thread.warp, thread.i, address, thread.bit())};
+  side.offset = address & kSharedOffsetMask;
+  return side;
+}
+
+/// The blocks that the mask of a multicast names, in place of the one that the
+/// address is in.
+static void multicast(const Thread &thread, BulkCopy &copy) {
+  uint32_t mask = thread.warp.read<uint16_t>(thread.list(kMask))[thread.lane];
+  std::vector<Block> &blocks = thread.warp.block->cluster->blocks;
+  copy.to.blocks.clear();
+  for (uint32_t rank = 0; rank < kMaxMaskBits; ++rank) {
     if (!(mask >> rank & 1))
       continue;
     if (rank >= blocks.size())
-      warp.stop(i, HazardKind::InvalidValue, bit,
-                "the mask names block " + std::to_string(rank) +
-                    " of a cluster of " + std::to_string(blocks.size()));
-    if (!blocks[rank].mbarriers.count(to.barrier))
-      warp.stop(i, HazardKind::BarrierMisuse, bit,
-                "block " + std::to_string(rank) +
-                    " of the cluster has not initialised the mbarrier");
-    to.blocks.push_back(&blocks[rank]);
+      thread.stop(HazardKind::InvalidValue,
+                  "the mask names block " + std::to_string(rank) +
+                      " of a cluster of " + std::to_string(blocks.size()));
+    checkMBarrier(thread.warp, thread.i, blocks[rank], copy.barrier,
+                  thread.bit());
+    copy.to.blocks.push_back(&blocks[rank]);
   }
-  return to;
 }
 
-/// What was there may no longer be used.
-static void markInFlight(const Warp &warp, const Destination &to,
-                         uint64_t bytes) {
-  if (!warp.block->cluster->grid.program.checks)
+/// Where a copy to shared memory goes, and the mbarriers that it tells.
+static void setSharedTarget(const Thread &thread, BulkCopy &copy) {
+  copy.to = sharedSide(thread, Space::SharedCluster, AccessKind::AsyncWrite,
+                       thread.first(), copy);
+  uint64_t barrier = thread.address(thread.list(kBarrier), thread.i.size,
+                                    thread.i.thirdImmediate);
+  MBarrierPlace place = findMBarrier(
+      thread.warp, thread.i, Space::SharedCluster, barrier, thread.bit());
+  copy.barrier = place.offset;
+  if (thread.i.option & kMulticast)
+    return multicast(thread, copy);
+  if (copy.to.blocks[0] != place.block)
+    thread.stop(HazardKind::BarrierMisuse,
+                "the mbarrier and the destination are in different blocks");
+}
+
+/// Whose group it belongs to, and what it does besides copying.
+static void setGroup(const Thread &thread, BulkCopy &copy) {
+  if (!thread.warp.copies)
+    thread.warp.copies = std::make_unique<AsyncCopies>();
+  copy.group = thread.warp.copies->committedBulk[thread.lane];
+}
+
+static void setReduction(const Thread &thread, BulkCopy &copy,
+                         ElementType type) {
+  auto operation = ReduceOperation(
+      thread.warp.read<uint32_t>(thread.list(kReduction))[thread.lane] & 0xff);
+  if (operation == ReduceOperation::None)
     return;
-  for (Block *block : to.blocks)
-    std::memset(block->sharedShadow + to.offset, 1, bytes);
+  copy.reduce = findReducer(operation, type);
+  copy.elementBytes = bytesOf(type);
+  if (!copy.reduce)
+    thread.stop(HazardKind::TensorMap,
+                "elements of the tensor map's type cannot be combined so");
 }
 
-//===----------------------------------------------------------------------===//
-// Loads
-//===----------------------------------------------------------------------===//
-
-static void loadTensor(Warp &warp, const Instruction &i) {
-  checkUndefined(warp, i);
-  uint32_t rank = i.count - kCoordinates;
-  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
-    uint32_t lane = firstLane(lanes), bit = 1u << lane;
-    TensorMap map = tensorMapAt(warp, i,
-                                addressIn(warp, i.b, i.widths[3], lane) +
-                                    uint64_t(i.secondImmediate),
-                                bit);
-    if (map.rank != rank)
-      warp.stop(i, HazardKind::TensorMap, bit,
-                "a tensor map of rank " + std::to_string(map.rank) + " where " +
-                    std::to_string(rank) + " is needed");
-    TensorBox box(map);
-    for (uint32_t k = 0; k < rank; ++k)
-      box.at[k] =
-          warp.read<int32_t>(listOperand(warp, i, kCoordinates + k))[lane];
-    uint64_t bytes = map.boxBytes();
-    Destination to = destinationOf(warp, i, bytes, 128, lane);
-    checkTensorMemory(warp, i, box, bit);
-    markInFlight(warp, to, bytes);
-    Cluster &cluster = *warp.block->cluster;
-    cluster.counts.sharedBytesWritten += bytes * to.blocks.size();
-    cluster.counts.globalBytesRead += bytes;
-    cluster.pending.push_back([&warp, &i, box, to, bytes, bit] {
-      for (Block *block : to.blocks) {
-        box.load(*block, to.offset);
-        completeBytes(warp, i, {block, to.barrier}, int64_t(bytes), bit);
-      }
-    });
-  }
-}
-
-static void loadBulk(Warp &warp, const Instruction &i) {
-  checkUndefined(warp, i);
-  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
-    uint32_t lane = firstLane(lanes), bit = 1u << lane;
-    uint32_t bytes = warp.read<uint32_t>(i.c)[lane];
-    if (bytes % 16 != 0)
-      warp.stop(i, HazardKind::Misaligned, bit,
+static uint32_t bytesToCopy(const Thread &thread) {
+  uint32_t bytes = thread.warp.read<uint32_t>(thread.i.c)[thread.lane];
+  if (bytes % kBulkAlignment != 0)
+    thread.stop(HazardKind::Misaligned,
                 "a copy of " + std::to_string(bytes) +
                     " bytes, which is no multiple of 16");
-    if (bytes == 0)
-      continue;
-    uint64_t address =
-        addressIn(warp, i.b, i.widths[3], lane) + uint64_t(i.secondImmediate);
-    auto [from, shadow] = resolveOne(
-        warp, i, Space::Global, AccessKind::AsyncRead, address, bytes, 16, bit);
-    Destination to = destinationOf(warp, i, bytes, 16, lane);
-    markInFlight(warp, to, bytes);
-    Cluster &cluster = *warp.block->cluster;
-    cluster.counts.sharedBytesWritten += uint64_t(bytes) * to.blocks.size();
-    cluster.counts.globalBytesRead += bytes;
-    cluster.pending.push_back(
-        [&warp, &i, from = from, shadow = shadow, to, bytes, bit] {
-          for (Block *block : to.blocks) {
-            std::memcpy(block->shared + to.offset, from, bytes);
-            if (shadow)
-              std::memcpy(block->sharedShadow + to.offset, shadow, bytes);
-            else
-              std::memset(block->sharedShadow + to.offset, 0, bytes);
-            completeBytes(warp, i, {block, to.barrier}, bytes, bit);
-          }
-        });
-  }
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
-// Stores and their groups
+// Handlers
 //===----------------------------------------------------------------------===//
 
-static void addStore(Warp &warp, uint32_t lane, Completion action) {
-  if (!warp.copies)
-    warp.copies = std::make_unique<AsyncCopies>();
-  warp.copies->stores.push_back(
-      {lane, warp.copies->committedStores[lane], std::move(action)});
+template <typename Function>
+static void forThreads(Warp &warp, const Instruction &i, Function function) {
+  checkUndefined(warp, i);
+  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
+    function(Thread{warp, i, firstLane(lanes)});
+}
+
+static void issue(const Thread &thread, BulkCopy copy) {
+  issueBulkCopy(*thread.warp.block->cluster, std::move(copy));
+}
+
+static BulkCopy tensorCopy(const Thread &thread) {
+  TensorBox box = boxOf(thread);
+  uint64_t bytes = box.map.boxBytes();
+  uint64_t shared = thread.warp.block->cluster->grid.sharedBytes;
+  if (bytes > shared)
+    thread.stop(HazardKind::OutOfBounds,
+                "a box of " + std::to_string(bytes) +
+                    " bytes, where shared memory has " +
+                    std::to_string(shared));
+  BulkCopy copy = thread.copy(static_cast<uint32_t>(bytes));
+  copy.box = box;
+  return copy;
+}
+
+static void loadTensor(Warp &warp, const Instruction &i) {
+  forThreads(warp, i, [](const Thread &thread) {
+    BulkCopy copy = tensorCopy(thread);
+    setSharedTarget(thread, copy);
+    issue(thread, std::move(copy));
+  });
 }
 
 static void storeTensor(Warp &warp, const Instruction &i) {
-  checkUndefined(warp, i);
-  uint32_t rank = i.count - kCoordinates;
-  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
-    uint32_t lane = firstLane(lanes), bit = 1u << lane;
-    TensorMap map = tensorMapAt(warp, i,
-                                addressIn(warp, i.b, i.widths[3], lane) +
-                                    uint64_t(i.secondImmediate),
-                                bit);
-    if (map.rank != rank)
-      warp.stop(i, HazardKind::TensorMap, bit,
-                "a tensor map of rank " + std::to_string(map.rank) + " where " +
-                    std::to_string(rank) + " is needed");
-    TensorBox box(map);
-    for (uint32_t k = 0; k < rank; ++k)
-      box.at[k] =
-          warp.read<int32_t>(listOperand(warp, i, kCoordinates + k))[lane];
-    uint64_t bytes = map.boxBytes();
-    uint64_t address =
-        addressIn(warp, i.a, i.widths[2], lane) + uint64_t(i.immediate);
-    resolveOne(warp, i, Space::Shared, AccessKind::AsyncRead, address, bytes,
-               128, bit);
-    checkTensorMemory(warp, i, box, bit);
-    Counts &counts = warp.block->cluster->counts;
-    counts.sharedBytesRead += bytes;
-    counts.globalBytesWritten += bytes;
-    uint32_t offset = address & kSharedOffsetMask;
-    addStore(warp, lane, [&warp, &i, box, offset, bit] {
-      if (!box.store(*warp.block, offset))
-        warp.reportUndefined(i, bit, "what is stored in global memory");
-    });
-  }
+  forThreads(warp, i, [](const Thread &thread) {
+    BulkCopy copy = tensorCopy(thread);
+    copy.from = sharedSide(thread, Space::Shared, AccessKind::AsyncRead,
+                           thread.first(), copy);
+    setReduction(thread, copy, copy.box->map.type);
+    setGroup(thread, copy);
+    issue(thread, std::move(copy));
+  });
+}
+
+static ElementType reducedType(const Thread &thread) {
+  return ElementType(
+      thread.warp.read<uint32_t>(thread.list(kReduction))[thread.lane] >> 8);
+}
+
+/// To shared memory, from global memory or another block.
+static void loadBulk(Warp &warp, const Instruction &i) {
+  forThreads(warp, i, [](const Thread &thread) {
+    BulkCopy copy = thread.copy(bytesToCopy(thread));
+    if (copy.bytes == 0)
+      return;
+    setSharedTarget(thread, copy);
+    setReduction(thread, copy, reducedType(thread));
+    copy.address = thread.second();
+    if (thread.i.option & kFromShared)
+      copy.from = sharedSide(thread, Space::Shared, AccessKind::AsyncRead,
+                             copy.address, copy);
+    else
+      resolveOne(thread.warp, thread.i, Space::Global, AccessKind::AsyncRead,
+                 copy.address, copy.bytes, kBulkAlignment, thread.bit());
+    issue(thread, std::move(copy));
+  });
 }
 
 static void storeBulk(Warp &warp, const Instruction &i) {
-  checkUndefined(warp, i);
-  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
-    uint32_t lane = firstLane(lanes), bit = 1u << lane;
-    uint32_t bytes = warp.read<uint32_t>(i.c)[lane];
-    if (bytes % 16 != 0)
-      warp.stop(i, HazardKind::Misaligned, bit,
-                "a copy of " + std::to_string(bytes) +
-                    " bytes, which is no multiple of 16");
-    if (bytes == 0)
-      continue;
-    auto [to, toShadow] = resolveOne(
-        warp, i, Space::Global, AccessKind::AsyncWrite,
-        addressIn(warp, i.a, i.widths[2], lane) + uint64_t(i.immediate), bytes,
-        16, bit);
-    auto [from, fromShadow] = resolveOne(
-        warp, i, Space::Shared, AccessKind::AsyncRead,
-        addressIn(warp, i.b, i.widths[3], lane) + uint64_t(i.secondImmediate),
-        bytes, 16, bit);
-    Counts &counts = warp.block->cluster->counts;
-    counts.sharedBytesRead += bytes;
-    counts.globalBytesWritten += bytes;
-    addStore(warp, lane,
-             [&warp, &i, to = to, toShadow = toShadow, from = from,
-              fromShadow = fromShadow, bytes, bit] {
-               std::memcpy(to, from, bytes);
-               if (fromShadow && std::memchr(fromShadow, 1, bytes))
-                 warp.reportUndefined(i, bit,
-                                      "what is stored in global memory");
-               if (toShadow && fromShadow)
-                 std::memcpy(toShadow, fromShadow, bytes);
-             });
-  }
+  forThreads(warp, i, [](const Thread &thread) {
+    BulkCopy copy = thread.copy(bytesToCopy(thread));
+    if (copy.bytes == 0)
+      return;
+    copy.address = thread.first();
+    resolveOne(thread.warp, thread.i, Space::Global, AccessKind::AsyncWrite,
+               copy.address, copy.bytes, kBulkAlignment, thread.bit());
+    copy.from = sharedSide(thread, Space::Shared, AccessKind::AsyncRead,
+                           thread.second(), copy);
+    setReduction(thread, copy, reducedType(thread));
+    setGroup(thread, copy);
+    issue(thread, std::move(copy));
+  });
 }
 
-static void commitStores(Warp &warp, const Instruction &) {
+/// Bytes come to the cache: values do not change, but have to be there.
+static void prefetchBulk(Warp &warp, const Instruction &i) {
+  forThreads(warp, i, [](const Thread &thread) {
+    if (uint32_t bytes = bytesToCopy(thread))
+      resolveOne(thread.warp, thread.i, Space::Global, AccessKind::AsyncRead,
+                 thread.second(), bytes, kBulkAlignment, thread.bit());
+  });
+}
+
+static void prefetchTensor(Warp &warp, const Instruction &i) {
+  forThreads(warp, i, [](const Thread &thread) { boxOf(thread); });
+}
+
+static void commitGroup(Warp &warp, const Instruction &) {
   if (!warp.copies)
     warp.copies = std::make_unique<AsyncCopies>();
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
-    ++warp.copies->committedStores[firstLane(lanes)];
+    ++warp.copies->committedBulk[firstLane(lanes)];
 }
 
-/// Landing is reading and writing at once: `.read` waits for no less.
-static void waitStores(Warp &warp, const Instruction &i) {
-  if (!warp.copies)
-    return;
-  AsyncCopies &copies = *warp.copies;
-  std::vector<BulkStore> rest;
-  for (BulkStore &store : copies.stores) {
-    bool waited = warp.active >> store.lane & 1;
-    if (waited && store.group + uint64_t(i.immediate) <
-                      copies.committedStores[store.lane])
-      store.land();
-    else
-      rest.push_back(std::move(store));
-  }
-  copies.stores = std::move(rest);
+static void waitGroup(Warp &warp, const Instruction &i) {
+  waitBulkCopies(warp, warp.active, static_cast<uint32_t>(i.immediate),
+                 i.option & kReadOnly);
 }
 
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// An operand that the list keeps for all threads: an address without offset.
+/// The policy that .L2::cache_hint announces: operand `index`.
+static void takePolicy(DecodeContext &context, bool hint, size_t index) {
+  if (hint)
+    context.source(context.operand(index), 64);
+}
+
 static void appendBarrier(DecodeContext &context, size_t index) {
   Instruction &out = context.out();
   const OperandSyntax &barrier = context.operand(index);
@@ -317,24 +322,6 @@ static void appendBarrier(DecodeContext &context, size_t index) {
   context.append(context.source(base, bits == 32 ? 32 : 64), 2);
 }
 
-/// Barrier, mask and coordinates; `next` is the operand after the barrier.
-static void decodeLoad(DecodeContext &context, size_t barrier) {
-  Instruction &out = context.out();
-  context.needOneOf({"mbarrier::complete_tx::bytes"});
-  bool multicast = context.take("multicast::cluster");
-  bool hint = context.take("L2::cache_hint");
-  context.needOperands(barrier + 1 + multicast + hint);
-  context.address(0);
-  context.secondAddress(1);
-  appendBarrier(context, barrier);
-  out.option |= multicast ? kMulticast : 0;
-  context.append(multicast ? context.source(context.operand(barrier + 1), 16)
-                           : context.constant(0, 16),
-                 2);
-  if (hint)
-    context.source(context.operand(barrier + 1 + multicast), 64);
-}
-
 static void appendCoordinates(DecodeContext &context, size_t index,
                               uint32_t rank) {
   const OperandSyntax &map = context.operand(index);
@@ -345,64 +332,178 @@ static void appendCoordinates(DecodeContext &context, size_t index,
     context.append(context.source(element, 32), 2);
 }
 
-static void decodeTensor(DecodeContext &context) {
+static ReduceOperation takeOperation(DecodeContext &context) {
+  struct Row {
+    std::string_view name;
+    ReduceOperation operation;
+  };
+  static constexpr Row kRows[] = {
+      {"add", ReduceOperation::Add},       {"min", ReduceOperation::Minimum},
+      {"max", ReduceOperation::Maximum},   {"inc", ReduceOperation::Increment},
+      {"dec", ReduceOperation::Decrement}, {"and", ReduceOperation::And},
+      {"or", ReduceOperation::Or},         {"xor", ReduceOperation::Xor}};
+  std::string_view name = context.needOneOf(
+      {"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+  for (const Row &row : kRows)
+    if (row.name == name)
+      return row.operation;
+  return ReduceOperation::None;
+}
+
+static ElementType takeElementType(DecodeContext &context) {
+  Type type = context.takeType();
+  bool isSigned = type.kind == Type::Signed;
+  if (type.lanes == 1 && type.isInteger() && type.bits == 32)
+    return isSigned ? ElementType::Int32 : ElementType::UInt32;
+  if (type.lanes == 1 && type.isInteger() && type.bits == 64)
+    return isSigned ? ElementType::Int64 : ElementType::UInt64;
+  if (type.is(Type::Float, 16))
+    return ElementType::Float16;
+  if (type.is(Type::BFloat, 16))
+    return ElementType::BFloat16;
+  if (type.is(Type::Float, 32))
+    return ElementType::Float32;
+  if (type.is(Type::Float, 64))
+    return ElementType::Float64;
+  context.fail("elements of this type cannot be combined by bulk copies");
+}
+
+/// ListPosition::kReduction: the operation and the type, or 0.
+static void appendReduction(DecodeContext &context, bool reduces, bool tensor) {
+  uint32_t value = 0;
+  if (reduces) {
+    ReduceOperation operation = takeOperation(context);
+    value = static_cast<uint32_t>(operation);
+    if (!tensor) {
+      context.take("noftz");
+      ElementType type = takeElementType(context);
+      if (!findReducer(operation, type))
+        context.fail("elements of this type cannot be combined so");
+      value |= static_cast<uint32_t>(type) << 8;
+    }
+  }
+  context.append(context.constant(value, 32), 2);
+}
+
+/// To shared memory: [to], [from], ..., [mbarrier] {, mask} {, policy}
+static void decodeToShared(DecodeContext &context, size_t barrier, bool reduces,
+                           bool tensor) {
+  Instruction &out = context.out();
+  context.needOneOf({"mbarrier::complete_tx::bytes"});
+  bool cast = context.take("multicast::cluster");
+  bool hint = context.take("L2::cache_hint");
+  context.needOperands(barrier + 1 + cast + hint);
+  context.address(0);
+  context.secondAddress(1);
+  appendBarrier(context, barrier);
+  out.option |= cast ? kMulticast : 0;
+  context.append(cast ? context.source(context.operand(barrier + 1), 16)
+                      : context.constant(0, 16),
+                 2);
+  appendReduction(context, reduces, tensor);
+  takePolicy(context, hint, barrier + 1 + cast);
+}
+
+/// To global memory; .bulk_group was taken.
+static void decodeToGlobal(DecodeContext &context, size_t operands,
+                           bool reduces, bool tensor) {
+  context.needOneOf({"global"});
+  context.needOneOf({"shared::cta"});
+  bool hint = context.take("L2::cache_hint");
+  context.needOperands(operands + hint);
+  takePolicy(context, hint, operands);
+  // The positions of a barrier and a mask stay empty.
+  context.append(context.constant(0, 64), 2);
+  context.append(context.constant(0, 16), 2);
+  appendReduction(context, reduces, tensor);
+}
+
+static uint32_t takeRank(DecodeContext &context) {
   std::string_view dimensions =
       context.needOneOf({"1d", "2d", "3d", "4d", "5d"});
-  auto rank = static_cast<uint32_t>(dimensions[0] - '0');
-  context.out().option = kTensor;
-  bool store = context.take("global");
-  if (store && context.take("shared::cta")) {
-    context.take("tile");
-    context.needOneOf({"bulk_group"});
-    bool hint = context.take("L2::cache_hint");
-    context.needOperands(hint ? 3 : 2);
+  return static_cast<uint32_t>(dimensions[0] - '0');
+}
+
+static void decodeTensor(DecodeContext &context, bool reduces) {
+  uint32_t rank = takeRank(context);
+  context.take("tile");
+  if (context.take("bulk_group")) {
+    decodeToGlobal(context, 2, reduces, true);
     context.secondAddress(0);
     context.address(1);
-    // The positions of a barrier and a mask stay empty.
-    context.append(context.constant(0, 64), 2);
-    context.append(context.constant(0, 16), 2);
     appendCoordinates(context, 0, rank);
-    if (hint)
-      context.source(context.operand(2), 64);
     return context.run(storeTensor);
   }
+  if (reduces)
+    context.fail("a reduction by tensor map goes to global memory");
   context.needOneOf({"shared::cluster", "shared::cta"});
-  context.take("tile");
-  decodeLoad(context, 2);
+  context.needOneOf({"global"});
+  decodeToShared(context, 2, false, true);
   appendCoordinates(context, 1, rank);
   context.run(loadTensor);
 }
 
-void mlir::moe::emulator::decodeBulkCopy(DecodeContext &context) {
-  if (context.take("commit_group")) {
-    context.needOperands(0);
-    return context.run(commitStores);
-  }
-  if (context.take("wait_group")) {
-    context.take("read");
-    context.needOperands(1);
-    context.out().immediate = context.integer(0);
-    return context.run(waitStores);
-  }
-  if (context.take("tensor"))
-    return decodeTensor(context);
-  std::string_view to =
-      context.needOneOf({"shared::cluster", "shared::cta", "global"});
-  if (to == "global") {
-    context.needOneOf({"shared::cta"});
-    context.needOneOf({"bulk_group"});
-    context.needOperands(3);
+static void decodeLinear(DecodeContext &context, bool reduces) {
+  context.operand(2);
+  if (context.take("bulk_group")) {
+    decodeToGlobal(context, 3, reduces, false);
     context.address(0);
     context.secondAddress(1);
     context.c(2, 32);
     return context.run(storeBulk);
   }
-  context.needOneOf({"global"});
-  decodeLoad(context, 3);
+  bool fromGlobal = context.take("global");
+  bool toCluster = context.take("shared::cluster");
+  if (!toCluster || !fromGlobal)
+    context.needOneOf({"shared::cta"});
+  if (!toCluster && !fromGlobal)
+    context.fail("copies within a block's shared memory do not exist");
+  if (!fromGlobal)
+    context.out().option |= kFromShared;
+  else if (reduces)
+    context.fail("a reduction reads shared memory");
+  decodeToShared(context, 3, reduces, false);
   context.c(2, 32);
   context.run(loadBulk);
 }
 
-void mlir::moe::emulator::addTensorCopyInstructions(InstructionTable &) {
-  // All of them begin with `cp`, which AsyncCopy.cpp enters.
+static void decodePrefetch(DecodeContext &context) {
+  bool tensor = context.take("tensor");
+  uint32_t rank = tensor ? takeRank(context) : 0;
+  context.needOneOf({"L2"});
+  context.needOneOf({"global"});
+  bool hint = context.take("L2::cache_hint");
+  size_t operands = tensor ? 1 : 2;
+  context.needOperands(operands + hint);
+  takePolicy(context, hint, operands);
+  context.secondAddress(0);
+  if (!tensor) {
+    context.c(1, 32);
+    return context.run(prefetchBulk);
+  }
+  context.take("tile");
+  context.append(context.constant(0, 64), 2);
+  context.append(context.constant(0, 16), 2);
+  context.append(context.constant(0, 32), 2);
+  appendCoordinates(context, 0, rank);
+  context.run(prefetchTensor);
+}
+
+void mlir::moe::emulator::decodeBulkCopy(DecodeContext &context) {
+  bool reduces = context.take("reduce");
+  if (context.take("commit_group")) {
+    context.needOperands(0);
+    return context.run(commitGroup);
+  }
+  if (context.take("wait_group")) {
+    context.out().option = context.take("read") ? kReadOnly : 0;
+    context.needOperands(1);
+    context.out().immediate = context.integer(0);
+    return context.run(waitGroup);
+  }
+  if (context.take("prefetch"))
+    return decodePrefetch(context);
+  if (context.take("tensor"))
+    return decodeTensor(context, reduces);
+  decodeLinear(context, reduces);
 }

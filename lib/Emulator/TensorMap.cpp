@@ -23,7 +23,7 @@ namespace {
 /// The layout of the 128 bytes.
 struct Encoded {
   uint32_t magic;
-  uint8_t rank, elementBytes, fillNaN, swizzle;
+  uint8_t rank, type, fillNaN, swizzle;
   uint64_t address;
   uint64_t extents[kMaxTensorRank];
   uint64_t strides[kMaxTensorRank - 1];
@@ -33,6 +33,26 @@ struct Encoded {
 static_assert(sizeof(Encoded) <= kTensorMapBytes);
 } // namespace
 
+uint32_t mlir::moe::emulator::bytesOf(ElementType type) {
+  switch (type) {
+  case ElementType::UInt8:
+    return 1;
+  case ElementType::UInt16:
+  case ElementType::Float16:
+  case ElementType::BFloat16:
+    return 2;
+  case ElementType::UInt32:
+  case ElementType::Int32:
+  case ElementType::Float32:
+    return 4;
+  case ElementType::UInt64:
+  case ElementType::Int64:
+  case ElementType::Float64:
+    return 8;
+  }
+  return 0;
+}
+
 static std::string dimension(const char *what, uint32_t i, uint64_t value) {
   return std::string(what) + " " + std::to_string(i) + " is " +
          std::to_string(value);
@@ -41,9 +61,10 @@ static std::string dimension(const char *what, uint32_t i, uint64_t value) {
 std::string TensorMap::problem() const {
   if (rank < 1 || rank > kMaxTensorRank)
     return "rank " + std::to_string(rank) + ": 1 to 5 are possible";
-  if (elementBytes != 1 && elementBytes != 2 && elementBytes != 4 &&
-      elementBytes != 8)
-    return "elements of " + std::to_string(elementBytes) + " bytes";
+  if (bytesOf(type) == 0)
+    return "element type " + std::to_string(int(type)) + " is none";
+  if (fillNaN && type < ElementType::Float16)
+    return "integers cannot be filled with NaN";
   if (reinterpret_cast<uint64_t>(address) % 16 != 0)
     return "the address is no multiple of 16";
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
@@ -61,7 +82,7 @@ std::string TensorMap::problem() const {
       return dimension("stride", i + 1, strides[i]) +
              " bytes: it has to be a multiple of 16 below 2^40";
   }
-  uint32_t inner = box[0] * elementBytes;
+  uint32_t inner = rowBytes();
   if (inner % 16 != 0)
     return "rows of the box have " + std::to_string(inner) +
            " bytes, which is no multiple of 16";
@@ -78,7 +99,7 @@ void TensorMap::encode(void *bytes) const {
   Encoded encoded = {};
   encoded.magic = kMagic;
   encoded.rank = static_cast<uint8_t>(rank);
-  encoded.elementBytes = static_cast<uint8_t>(elementBytes);
+  encoded.type = static_cast<uint8_t>(type);
   encoded.fillNaN = fillNaN;
   encoded.swizzle = static_cast<uint8_t>(swizzle);
   encoded.address = reinterpret_cast<uint64_t>(address);
@@ -99,7 +120,7 @@ bool TensorMap::decode(const void *bytes, TensorMap &map) {
     return false;
   map.address = reinterpret_cast<void *>(encoded.address);
   map.rank = encoded.rank;
-  map.elementBytes = encoded.elementBytes;
+  map.type = static_cast<ElementType>(encoded.type);
   map.fillNaN = encoded.fillNaN;
   map.swizzle = encoded.swizzle;
   std::memcpy(map.extents, encoded.extents, sizeof(map.extents));
@@ -111,9 +132,14 @@ bool TensorMap::decode(const void *bytes, TensorMap &map) {
   return map.problem().empty();
 }
 
+uint32_t TensorMap::boxElements(uint32_t dimension) const {
+  uint32_t step = dimension == 0 ? 1 : elementStrides[dimension];
+  return (box[dimension] + step - 1) / step;
+}
+
 uint64_t TensorMap::boxBytes() const {
-  uint64_t bytes = elementBytes;
+  uint64_t bytes = bytesOf(type);
   for (uint32_t i = 0; i < rank; ++i)
-    bytes *= box[i];
+    bytes *= boxElements(i);
   return bytes;
 }

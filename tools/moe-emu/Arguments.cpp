@@ -95,6 +95,31 @@ const Arguments::Buffer &Arguments::buffer(const std::string &name) const {
   return found->second;
 }
 
+/// Types that a tensor map does not have count as bytes of their size.
+static emulator::ElementType mapTypeOf(ElementKind kind) {
+  using emulator::ElementType;
+  switch (kind) {
+  case ElementKind::F16:
+    return ElementType::Float16;
+  case ElementKind::BF16:
+    return ElementType::BFloat16;
+  case ElementKind::F32:
+    return ElementType::Float32;
+  default:
+    break;
+  }
+  switch (elementBytes(kind)) {
+  case 2:
+    return ElementType::UInt16;
+  case 4:
+    return ElementType::Int32;
+  case 8:
+    return ElementType::Int64;
+  default:
+    return ElementType::UInt8;
+  }
+}
+
 void Arguments::addMap(const MapOption &option) {
   const Buffer &from = buffer(option.buffer);
   size_t rank = option.extents.size();
@@ -106,7 +131,7 @@ void Arguments::addMap(const MapOption &option) {
   emulator::TensorMap map;
   map.address = from.data;
   map.rank = static_cast<uint32_t>(rank);
-  map.elementBytes = static_cast<uint32_t>(elementBytes(from.kind));
+  map.type = mapTypeOf(from.kind);
   std::copy(option.extents.begin(), option.extents.end(), map.extents);
   std::copy(option.strides.begin(), option.strides.end(), map.strides);
   std::copy(option.box.begin(), option.box.end(), map.box);

@@ -22,6 +22,7 @@ enum class HazardKind {
   Race,
   MissingProxyFence,
   MatrixInFlight,
+  CopyInFlight,
   Deadlock,
   BarrierMisuse,
   Divergence,
