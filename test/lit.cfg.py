@@ -74,11 +74,14 @@ def find_gpu():
     return True, f"compute capability {capability}"
 
 
-# The tools come by PATH: those of `moe-lit -D tools=FOLDER`, the build's, LLVM's.
-config.environment["PATH"] = os.pathsep.join(
-    [lit_config.params[name] for name in ("tools",) if name in lit_config.params]
-    + [config.moe_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
-)
+# The tools come by PATH: the build's first, then LLVM's.
+path = [config.moe_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
+# `moe-lit -D tools=FOLDER` puts others in front, and what tests write there too:
+# the same tests may be running with the build's tools.
+if "tools" in lit_config.params:
+    path.insert(0, lit_config.params["tools"])
+    config.test_exec_root = os.path.join(lit_config.params["tools"], "test")
+config.environment["PATH"] = os.pathsep.join(path)
 config.environment["PYTHONPATH"] = os.path.join(config.moe_src_root, "python")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
