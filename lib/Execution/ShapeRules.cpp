@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -232,22 +233,6 @@ void ShapeRules::applyReshape(Value expanded, Value collapsed,
   }
 }
 
-/// `a op b` of numbers where it is defined.
-static std::optional<Extent> foldNumbers(Operation *op, int64_t a, int64_t b) {
-  using Result = std::optional<Extent>;
-  bool divisible = b > 0 && a >= 0;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
-          [&](auto) { return divisible ? Result(a / b) : Result(); })
-      .Case<arith::RemUIOp, arith::RemSIOp>(
-          [&](auto) { return divisible ? Result(a % b) : Result(); })
-      .Case<arith::MinUIOp, arith::MinSIOp>(
-          [&](auto) { return Result(std::min(a, b)); })
-      .Case<arith::MaxUIOp, arith::MaxSIOp>(
-          [&](auto) { return Result(std::max(a, b)); })
-      .Default([](Operation *) { return Result(); });
-}
-
 /// `a op b` where it is an Extent.
 static std::optional<Extent> fold(Operation *op, Extent a, Extent b) {
   using Result = std::optional<Extent>;
@@ -258,11 +243,7 @@ static std::optional<Extent> fold(Operation *op, Extent a, Extent b) {
       .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto) {
         return b.isNumber() ? ceilDivide(a, *b.number()) : Result();
       })
-      .Default([&](Operation *) {
-        return a.isNumber() && b.isNumber()
-                   ? foldNumbers(op, *a.number(), *b.number())
-                   : Result();
-      });
+      .Default([](Operation *) { return Result(); });
 }
 
 void ShapeRules::applyArith(Operation *op) {
@@ -296,6 +277,37 @@ void ShapeRules::applyArith(Operation *op) {
     set(unknown, subtract(*total, other));
   else if (isa<arith::SubIOp>(op))
     set(unknown, a ? subtract(other, *total) : add(*total, other));
+}
+
+void ShapeRules::applyFold(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+      op->getNumRegions() != 0 || !op->getResult(0).getType().isIntOrIndex() ||
+      number({op->getResult(0)}) || !isPure(op))
+    return;
+  SmallVector<Attribute> constants;
+  for (Value operand : op->getOperands()) {
+    Type type = operand.getType();
+    std::optional<int64_t> value =
+        type.isIntOrIndex() ? number({operand}) : std::nullopt;
+    if (!value)
+      return;
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    constants.push_back(IntegerAttr::get(
+        type, APInt(width, *value, /*isSigned=*/true, /*implicitTrunc=*/true)));
+  }
+  // Folding may change an op instead of naming its result.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  if (succeeded(copy->fold(constants, results)) && results.size() == 1) {
+    auto constant =
+        dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results[0]));
+    if (constant)
+      set({op->getResult(0)}, constant.getValue().getSExtValue());
+    else if (auto value = dyn_cast<Value>(results[0]);
+             value != copy->getResult(0))
+      set({op->getResult(0)}, get({value}));
+  }
+  copy->destroy();
 }
 
 /// The value of `expr` where it is an Extent.
@@ -449,5 +461,6 @@ void ShapeRules::apply(Operation *op) {
         if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
                 op->getDialect()))
           applyArith(op);
+        applyFold(op);
       });
 }

@@ -67,6 +67,8 @@ private:
                     ArrayRef<ReassociationIndices> groups);
   void applyArith(Operation *op);
   void applyAffine(Operation *op, AffineMap map);
+  /// The result of any other op on numbers that are all known.
+  void applyFold(Operation *op);
 
   ShapeSolver &solver;
 };

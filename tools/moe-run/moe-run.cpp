@@ -52,8 +52,9 @@ struct Options {
       "device", cl::value_desc("name"), cl::init("reference"),
       cl::cat(category),
       cl::desc("What runs it: reference (the definition of the ops, slow), cpu "
-               "(compiled) or cuda (compiled, on the first NVIDIA GPU). "
-               "Default: reference")};
+               "(compiled), emulator (the PTX for a GPU, executed and checked "
+               "on this machine's processors) or cuda (compiled, on the first "
+               "NVIDIA GPU). Default: reference")};
   cl::opt<std::string> compare{
       "compare", cl::value_desc("name"), cl::cat(category),
       cl::desc("Run this device as well and compare the results. The reference "
@@ -278,7 +279,10 @@ static Device findDevice(StringRef name, const ReferenceOptions &options) {
     return runOnCpu;
   if (name == "cuda")
     return runOnCuda;
-  fail("device " + name + " is unknown; choose reference, cpu or cuda");
+  if (name == "emulator")
+    return runOnEmulator;
+  fail("device " + name +
+       " is unknown; choose reference, cpu, emulator or cuda");
   return {};
 }
 

@@ -59,6 +59,12 @@ FailureOr<std::vector<Array>> runOnCpu(func::FuncOp function,
 FailureOr<std::vector<Array>> runOnCuda(func::FuncOp function,
                                         ArrayRef<Array> inputs);
 
+/// Compiles the function for Hopper and executes the PTX on this machine's
+/// processors; what is wrong with a kernel is an error. Results must be ranked
+/// tensors.
+FailureOr<std::vector<Array>> runOnEmulator(func::FuncOp function,
+                                            ArrayRef<Array> inputs);
+
 } // namespace mlir::moe
 
 #endif // MOE_EXECUTION_DEVICE_H

@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - compile a function and run it on a GPU -*- C++ -*-===//
+//===- PTXDevices.cpp - compile a function to PTX and run it -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,6 +13,7 @@
 
 #include "moe/Bundle/EmitPTX.h"
 #include "moe/Bundle/Manifest.h"
+#include "moe/Emulator/RuntimeDevice.h"
 #include "moe/Execution/Device.h"
 #include "moe/Pipelines/MoEToPTX.h"
 #include "moe/Runtime/moe_runtime.h"
@@ -67,9 +68,22 @@ private:
 };
 } // namespace
 
+namespace {
+/// A kind of device of the runtime, and what messages call it.
+struct Kind {
+  const char *name;
+  const char *text;
+};
+} // namespace
+
+static constexpr Kind kCuda = {"cuda", "the GPU"};
+static constexpr Kind kEmulator = {"emulator", "the emulator"};
+
 /// Emits the runtime's own words.
-static InFlightDiagnostic runtimeError(func::FuncOp function) {
-  return function.emitOpError("cannot run on the GPU: ") << moe_last_error();
+static InFlightDiagnostic runtimeError(func::FuncOp function,
+                                       const Kind &kind) {
+  return function.emitOpError("cannot run on ")
+         << kind.text << ": " << moe_last_error();
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,7 +102,7 @@ static OwningOpRef<ModuleOp> cloneForCompilation(func::FuncOp function) {
 }
 
 static FailureOr<Handle<moe_bundle>> compile(func::FuncOp function,
-                                             StringRef arch) {
+                                             const Kind &kind, StringRef arch) {
   MLIRContext *context = function.getContext();
   DialectRegistry registry;
   registerAllGPUToLLVMIRTranslations(registry);
@@ -113,7 +127,7 @@ static FailureOr<Handle<moe_bundle>> compile(func::FuncOp function,
   moe_bundle *bundle = nullptr;
   if (moe_bundle_parse(text.data(), text.size(), ptx.data(), ptx.size(),
                        &bundle))
-    return runtimeError(function);
+    return runtimeError(function, kind);
   return Handle<moe_bundle>(bundle);
 }
 
@@ -123,14 +137,15 @@ static FailureOr<Handle<moe_bundle>> compile(func::FuncOp function,
 
 /// The parameters of a call with the extents of the inputs and what follows
 /// from them, and the results as arrays that nobody has written.
-static LogicalResult prepareResults(func::FuncOp function, moe_bundle *bundle,
-                                    ArrayRef<Array> inputs,
+static LogicalResult prepareResults(func::FuncOp function, const Kind &kind,
+                                    moe_bundle *bundle, ArrayRef<Array> inputs,
                                     SmallVectorImpl<moe_tensor> &parameters,
                                     std::vector<Array> &results) {
   size_t expected = inputs.size() + function.getNumResults();
   if (moe_bundle_num_arguments(bundle) != expected)
     return function.emitOpError("requires every result to be a tensor of its "
-                                "own to run on the GPU");
+                                "own to run on ")
+           << kind.text;
   for (size_t i = 0; i < expected; ++i) {
     moe_tensor &parameter = parameters.emplace_back();
     parameter.data = nullptr;
@@ -139,7 +154,7 @@ static LogicalResult prepareResults(func::FuncOp function, moe_bundle *bundle,
       llvm::copy(inputs[i].shape(), parameter.shape);
   }
   if (moe_bundle_solve_shapes(bundle, parameters.data(), parameters.size()))
-    return runtimeError(function);
+    return runtimeError(function, kind);
   for (auto [type, parameter] :
        llvm::zip_equal(function.getResultTypes(),
                        ArrayRef(parameters).drop_front(inputs.size()))) {
@@ -156,44 +171,48 @@ static LogicalResult prepareResults(func::FuncOp function, moe_bundle *bundle,
 }
 
 /// Uploads everything, launches, and downloads the results.
-static LogicalResult call(func::FuncOp function, moe_bundle *bundle,
-                          moe_device *device, ArrayRef<Array> inputs,
+static LogicalResult call(func::FuncOp function, const Kind &kind,
+                          moe_bundle *bundle, moe_device *device,
+                          ArrayRef<Array> inputs,
                           SmallVectorImpl<moe_tensor> &parameters,
                           std::vector<Array> &results) {
   moe_layer *loaded = nullptr;
   if (moe_layer_load(bundle, device, &loaded))
-    return runtimeError(function);
+    return runtimeError(function, kind);
   Handle<moe_layer> layer(loaded);
   DeviceMemory memory(device);
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
     const Array &array =
         i < inputs.size() ? inputs[i] : results[i - inputs.size()];
     parameter.data = memory.upload(array.data(), array.bytes());
-    if (!parameter.data)
-      return runtimeError(function);
+    bool isResult = i >= inputs.size();
+    if (!parameter.data ||
+        (isResult &&
+         moe_device_mark_unwritten(device, parameter.data, array.bytes())))
+      return runtimeError(function, kind);
   }
   uint64_t bytes = 0;
   if (moe_bundle_workspace(bundle, parameters.data(), parameters.size(),
                            &bytes))
-    return runtimeError(function);
+    return runtimeError(function, kind);
   // All ones: NaN as a float, -1 as an integer.
   std::vector<uint8_t> unwritten(bytes, 0xff);
   void *workspace = memory.upload(unwritten.data(), bytes);
-  if (!workspace ||
+  if (!workspace || moe_device_mark_unwritten(device, workspace, bytes) ||
       moe_layer_launch(layer.get(), parameters.data(), parameters.size(),
                        workspace, bytes, nullptr) ||
       moe_device_synchronize(device))
-    return runtimeError(function);
+    return runtimeError(function, kind);
   for (auto [i, result] : llvm::enumerate(results))
     if (result.bytes() > 0 &&
         moe_device_download(device, result.data(),
                             parameters[inputs.size() + i].data, result.bytes()))
-      return runtimeError(function);
+      return runtimeError(function, kind);
   return success();
 }
 
-FailureOr<std::vector<Array>> moe::runOnCuda(func::FuncOp function,
-                                             ArrayRef<Array> inputs) {
+static FailureOr<std::vector<Array>>
+runOn(const Kind &kind, func::FuncOp function, ArrayRef<Array> inputs) {
   if (failed(checkInputs(function, inputs)) || failed(checkCalls(function)) ||
       failed(checkExtents(function, inputs)))
     return failure();
@@ -206,18 +225,30 @@ FailureOr<std::vector<Array>> moe::runOnCuda(func::FuncOp function,
              << type;
   }
   moe_device *opened = nullptr;
-  if (moe_device_open("cuda", /*ordinal=*/0, &opened))
-    return runtimeError(function);
+  if (moe_device_open(kind.name, /*ordinal=*/0, &opened))
+    return runtimeError(function, kind);
   Handle<moe_device> device(opened);
-  auto bundle = compile(function, moe_device_arch(device.get()));
+  auto bundle = compile(function, kind, moe_device_arch(device.get()));
   if (failed(bundle))
     return failure();
   SmallVector<moe_tensor> parameters;
   std::vector<Array> results;
-  if (failed(prepareResults(function, bundle->get(), inputs, parameters,
+  if (failed(prepareResults(function, kind, bundle->get(), inputs, parameters,
                             results)) ||
-      failed(call(function, bundle->get(), device.get(), inputs, parameters,
-                  results)))
+      failed(call(function, kind, bundle->get(), device.get(), inputs,
+                  parameters, results)))
     return failure();
   return results;
+}
+
+FailureOr<std::vector<Array>> moe::runOnCuda(func::FuncOp function,
+                                             ArrayRef<Array> inputs) {
+  return runOn(kCuda, function, inputs);
+}
+
+FailureOr<std::vector<Array>> moe::runOnEmulator(func::FuncOp function,
+                                                 ArrayRef<Array> inputs) {
+  static const bool added = (emulator::addEmulatorDevice(), true);
+  (void)added;
+  return runOn(kEmulator, function, inputs);
 }
