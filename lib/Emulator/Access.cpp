@@ -244,6 +244,18 @@ struct Extent {
 };
 } // namespace
 
+/// What addresses that were found at once have in common.
+static void describe(const Warp &warp, const uint64_t *addresses,
+                     uint32_t bytes, Access &access) {
+  access.uniform = true;
+  if (warp.active != kAllLanes)
+    return;
+  uint64_t different = 0;
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    different |= addresses[lane] ^ (addresses[0] + uint64_t(lane) * bytes);
+  access.contiguous = different == 0;
+}
+
 /// All lanes in the shared memory of their own block: the usual case.
 static bool resolveShared(Warp &warp, AccessKind kind, const Extent &extent,
                           const uint64_t *addresses, uint32_t bytes,
@@ -265,6 +277,7 @@ static bool resolveShared(Warp &warp, AccessKind kind, const Extent &extent,
     for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
       stamps.write(static_cast<uint32_t>(addresses[firstLane(lanes)]), bytes,
                    stampOf(warp));
+  describe(warp, addresses, bytes, access);
   return true;
 }
 
@@ -289,6 +302,7 @@ static bool resolveGlobal(Warp &warp, const Extent &extent,
     for (uint32_t lane = 0; lane < kLanes; ++lane)
       access.shadow[lane] = shadow + (addresses[lane] - last->address());
   }
+  describe(warp, addresses, bytes, access);
   return true;
 }
 

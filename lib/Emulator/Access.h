@@ -41,6 +41,10 @@ struct Access {
   bool hasShadow;
   /// Whether all of the running lanes are in global memory.
   bool global;
+  /// Whether all are in one piece of memory: all have a shadow, or none has.
+  bool uniform = false;
+  /// Whether all 32 lanes run and each begins where the one before it ends.
+  bool contiguous = false;
 };
 
 /// The addresses that operand a and the offset of `i` give; those of lanes that

@@ -43,6 +43,12 @@ static void loadInto(Warp &warp, const Access &access, Operand to,
   });
 }
 
+/// Whether a register of a lane is the next piece of memory after that of the
+/// lane before: the whole access is one copy.
+static bool isOneCopy(const Instruction &i, const Access &access) {
+  return access.contiguous && i.count == 0 && i.widths[0] == i.size;
+}
+
 template <typename T>
 static void loadElement(Warp &warp, const Instruction &i, const Access &access,
                         Operand to, uint32_t distance) {
@@ -58,6 +64,10 @@ static void loadElement(Warp &warp, const Instruction &i, const Access &access,
 
 static void loadElements(Warp &warp, const Instruction &i,
                          const Access &access) {
+  if (isOneCopy(i, access)) {
+    std::memcpy(warp.write<uint8_t>(i.d), access.data[0], i.size * kLanes);
+    return;
+  }
   bool extends = i.option & 1;
   for (uint32_t k = 0; k < elements(i); ++k) {
     Operand to = element(warp, i, k);
@@ -83,9 +93,55 @@ static void loadElements(Warp &warp, const Instruction &i,
   }
 }
 
+/// Whether all lanes are defined, which is the usual case; false where it would
+/// take longer to tell.
+template <typename Piece>
+static bool allDefined(const uint8_t *shadow, uint32_t bytes) {
+  Piece any = 0;
+  for (uint32_t k = 0; k < bytes; k += sizeof(Piece)) {
+    Piece piece;
+    std::memcpy(&piece, shadow + k, sizeof(Piece));
+    any |= piece;
+  }
+  return any == 0;
+}
+
+template <typename Piece>
+static bool allDefined(const Access &access, uint32_t pieces) {
+  Piece any = 0;
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    for (uint32_t k = 0; k < pieces; ++k) {
+      Piece piece;
+      std::memcpy(&piece, access.shadow[lane] + k * sizeof(Piece),
+                  sizeof(Piece));
+      any |= piece;
+    }
+  return any == 0;
+}
+
+static bool allDefined(const Warp &warp, const Access &access, uint32_t bytes) {
+  if (warp.active != kAllLanes || !access.uniform)
+    return false;
+  if (access.contiguous)
+    return allDefined<uint64_t>(access.shadow[0], kLanes * bytes);
+  switch (bytes) {
+  case 2:
+    return allDefined<uint16_t>(access, 1);
+  case 4:
+    return allDefined<uint32_t>(access, 1);
+  case 8:
+  case 16:
+    return allDefined<uint64_t>(access, bytes / 8);
+  default:
+    return false;
+  }
+}
+
 /// Lanes of which some of the bytes are undefined.
 static uint32_t undefinedLanes(const Warp &warp, const Access &access,
                                uint32_t bytes) {
+  if (allDefined(warp, access, bytes))
+    return 0;
   uint32_t undefined = 0;
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
@@ -137,7 +193,7 @@ static void load(Warp &warp, const Instruction &i) {
           access);
   Counts &counts = warp.block->cluster->counts;
   (access.global ? counts.globalBytesRead : counts.sharedBytesRead) +=
-      uint64_t(bytes) * __builtin_popcount(warp.active);
+      uint64_t(bytes) * countLanes(warp.active);
   loadElements(warp, i, access);
   if (Checks)
     loadPoison(warp, i, access);
@@ -181,6 +237,10 @@ static void storeElement(Warp &warp, const Instruction &i, const Access &access,
 
 static void storeElements(Warp &warp, const Instruction &i,
                           const Access &access) {
+  if (isOneCopy(i, access)) {
+    std::memcpy(access.data[0], warp.read<uint8_t>(i.b), i.size * kLanes);
+    return;
+  }
   for (uint32_t k = 0; k < elements(i); ++k) {
     Operand from = element(warp, i, k);
     uint32_t distance = k * i.size;
@@ -200,6 +260,35 @@ static void storeElements(Warp &warp, const Instruction &i,
   }
 }
 
+template <typename Piece>
+static void clear(const Access &access, uint32_t pieces) {
+  const Piece zero = 0;
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    for (uint32_t k = 0; k < pieces; ++k)
+      std::memcpy(access.shadow[lane] + k * sizeof(Piece), &zero,
+                  sizeof(Piece));
+}
+
+static void markDefined(const Warp &warp, const Access &access,
+                        uint32_t bytes) {
+  if (warp.active == kAllLanes && access.uniform) {
+    switch (bytes) {
+    case 2:
+      return clear<uint16_t>(access, 1);
+    case 4:
+      return clear<uint32_t>(access, 1);
+    case 8:
+    case 16:
+      return clear<uint64_t>(access, bytes / 8);
+    }
+  }
+  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
+    uint32_t lane = firstLane(lanes);
+    if (access.shadow[lane])
+      std::memset(access.shadow[lane], 0, bytes);
+  }
+}
+
 /// What is stored is as defined as the registers were.
 static void storePoison(Warp &warp, const Instruction &i,
                         const Access &access) {
@@ -213,11 +302,10 @@ static void storePoison(Warp &warp, const Instruction &i,
   if (!access.hasShadow)
     return;
   uint32_t bytes = i.size * elements(i);
-  for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
-    uint32_t lane = firstLane(lanes);
-    if (access.shadow[lane])
-      std::memset(access.shadow[lane], 0, bytes);
-  }
+  if (access.contiguous)
+    std::memset(access.shadow[0], 0, bytes * kLanes);
+  else
+    markDefined(warp, access, bytes);
   for (uint32_t lanes = undefined; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
     if (!access.shadow[lane])
@@ -239,7 +327,7 @@ static void store(Warp &warp, const Instruction &i) {
           access);
   Counts &counts = warp.block->cluster->counts;
   (access.global ? counts.globalBytesWritten : counts.sharedBytesWritten) +=
-      uint64_t(bytes) * __builtin_popcount(warp.active);
+      uint64_t(bytes) * countLanes(warp.active);
   storeElements(warp, i, access);
   if (Checks)
     storePoison(warp, i, access);

@@ -41,7 +41,7 @@ static uint64_t runLoop(Warp &warp, uint64_t turns) {
     if (Checks && warp.poisoned)
       propagatePoison(warp, instruction);
     executed[pc].first += 1;
-    executed[pc].second += __builtin_popcount(warp.active);
+    executed[pc].second += countLanes(warp.active);
     if (instruction.guard.exists() && !instruction.ownGuard)
       runGuarded(warp, instruction);
     else
@@ -49,7 +49,7 @@ static uint64_t runLoop(Warp &warp, uint64_t turns) {
     if (warp.blocked) {
       ++left;
       executed[pc].first -= 1;
-      executed[pc].second -= __builtin_popcount(warp.active);
+      executed[pc].second -= countLanes(warp.active);
       // Other lanes of the warp may go on.
       bool others = false;
       for (const LaneGroup &group : warp.groups)

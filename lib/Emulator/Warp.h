@@ -200,6 +200,10 @@ private:
 
 /// The lowest lane of a set that is not empty.
 inline uint32_t firstLane(uint32_t lanes) { return __builtin_ctz(lanes); }
+/// How many there are; most of the time all.
+inline uint32_t countLanes(uint32_t lanes) {
+  return lanes == kAllLanes ? kLanes : __builtin_popcount(lanes);
+}
 
 } // namespace mlir::moe::emulator
 
