@@ -351,7 +351,7 @@ void Cluster::run(uint64_t number) {
     for (uint64_t rounds = 1; live(); ++rounds) {
       bool progress = round();
       if (grid.launch.seed != 0 && random() % 4 == 0)
-        advanceBulkCopies(*this);
+        progress |= advanceBulkCopies(*this);
       if (progress ? rounds % kRoundsOfPatience == 0 : live())
         if (!completeOne() && !progress)
           reportDeadlock();
