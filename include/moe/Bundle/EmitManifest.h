@@ -1,4 +1,4 @@
-//===- EmitManifest.h - the manifest of a lowered module ------*- C++ -*-===//
+//===- EmitManifest.h - the manifest of a lowered module -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
