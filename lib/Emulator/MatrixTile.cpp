@@ -98,3 +98,24 @@ void mlir::moe::emulator::readTile(Warp &warp, const Instruction &i,
       (*undefined)[row] = true;
   }
 }
+
+void mlir::moe::emulator::checkTileOrder(Warp &warp, const Instruction &i,
+                                         const MatrixDescriptor &tile,
+                                         bool transposed, uint32_t first,
+                                         uint32_t rows) {
+  const Block &block = *warp.block;
+  if (!block.stamps.tracked())
+    return;
+  uint32_t size = transposed ? 2 : kPiece;
+  uint32_t end = kSharedStart + block.cluster->grid.sharedBytes;
+  for (uint32_t row = first; row < first + rows; ++row)
+    for (uint32_t byte = 0; byte < kTileBytes; byte += size) {
+      uint32_t offset = transposed ? tile.transposedOffsetOf(row, byte / size)
+                                   : tile.offsetOf(row, byte);
+      // What is out of bounds is found when it is read.
+      if (offset >= kSharedStart && offset + size <= end &&
+          checkAsyncRead(warp, i, warp.active, block, offset, size,
+                         "a matrix product"))
+        return;
+    }
+}

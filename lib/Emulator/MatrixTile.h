@@ -50,6 +50,12 @@ void readTile(Warp &warp, const Instruction &i, const MatrixDescriptor &tile,
               Element element, bool transposed, uint32_t first, uint32_t rows,
               float *to, std::vector<bool> *undefined);
 
+/// Reports when the tile was written without a proxy fence, or without a
+/// barrier, between the write and this instruction, which begins to read it.
+void checkTileOrder(Warp &warp, const Instruction &i,
+                    const MatrixDescriptor &tile, bool transposed,
+                    uint32_t first, uint32_t rows);
+
 } // namespace mlir::moe::emulator
 
 #endif // MOE_LIB_EMULATOR_MATRIX_TILE_H

@@ -95,13 +95,13 @@ std::string mlir::moe::emulator::writerOf(const Warp &teller, uint32_t stamp) {
   return text;
 }
 
-/// Calls `check(stamp, byte)` for each stamp of a range, until it returns true;
-/// stamps like the one before are left out.
+/// Calls `check(stamp, byte)` for each stamp of a range, until it returns true,
+/// and tells whether it did; stamps like the one before are left out.
 template <typename Check>
-static void forStamps(const Block &block, uint32_t offset, uint32_t bytes,
+static bool forStamps(const Block &block, uint32_t offset, uint32_t bytes,
                       Check check) {
   if (!block.stamps.tracked() || bytes == 0)
-    return;
+    return false;
   uint32_t last = 0;
   for (uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
     uint32_t stamp = block.stamps.words[word];
@@ -109,11 +109,12 @@ static void forStamps(const Block &block, uint32_t offset, uint32_t bytes,
       continue;
     last = stamp;
     if (stamp != 0 && check(stamp, 4 * word - kSharedStart))
-      return;
+      return true;
   }
+  return false;
 }
 
-void mlir::moe::emulator::checkAsyncRead(Warp &warp, const Instruction &i,
+bool mlir::moe::emulator::checkAsyncRead(Warp &warp, const Instruction &i,
                                          uint32_t lanes, const Block &block,
                                          uint32_t offset, uint32_t bytes,
                                          const char *what) {
@@ -129,7 +130,7 @@ void mlir::moe::emulator::checkAsyncRead(Warp &warp, const Instruction &i,
             (ordered ? "fence.proxy.async" : "barrier") + " in between");
     return true;
   };
-  forStamps(block, offset, bytes, check);
+  return forStamps(block, offset, bytes, check);
 }
 
 void mlir::moe::emulator::checkOverwritten(Warp &warp, const Instruction &i,

@@ -90,8 +90,8 @@ std::string writerOf(const Warp &teller, uint32_t stamp);
 
 /// The warp issues an instruction that reads these bytes through the
 /// asynchronous proxy; `what` names it: "a bulk store". Reports a missing
-/// fence, or a missing barrier, once.
-void checkAsyncRead(Warp &warp, const Instruction &i, uint32_t lanes,
+/// fence, or a missing barrier; true where it did, for the first word.
+bool checkAsyncRead(Warp &warp, const Instruction &i, uint32_t lanes,
                     const Block &block, uint32_t offset, uint32_t bytes,
                     const char *what);
 

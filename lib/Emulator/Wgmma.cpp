@@ -263,6 +263,12 @@ static void multiplyAsync(Warp &warp, const Instruction &i) {
               "threads differ in whether to add to D");
   product.accumulate = scale != 0;
   product.group = warp.products->committed;
+  Shape shape = shapeOf(i);
+  if (!shape.aInRegisters)
+    checkTileOrder(warp, i, MatrixDescriptor(product.a), shape.transposeA,
+                   warp.number % 4 * kRows, kRows);
+  checkTileOrder(warp, i, MatrixDescriptor(product.b), shape.transposeB, 0,
+                 shape.n);
   warp.products->waiting.push_back(product);
 }
 
