@@ -27,7 +27,11 @@ def MoE_Dialect : Dialect {
     write its row and combine skips its slot.
 
     All ops are destination-passing. An element that an op does not write keeps
-    the value of the destination operand.
+    the value of the destination operand. On memrefs, the buffer of a destination
+    overlaps no other operand: no op promises an order of its reads and writes.
+    Where an op says that it works in place, an input may be the destination
+    itself, the same value. The verifier refuses one value in two places; other
+    overlaps are not seen, and what is then computed is not defined.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect",

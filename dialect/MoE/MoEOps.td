@@ -65,6 +65,7 @@ def MoE_GateOp : MoE_Op<"gate"> {
     - (C2) x, weight and bias are f32, bf16 or f16; logits is f32.
     - (C3) The extents T, H and E agree.
     - (C4) H and E are static.
+    - (C5) logits overlaps no other operand.
   }];
   let arguments = (ins MoE_Shaped:$x, MoE_Shaped:$weight,
       Optional<MoE_Shaped>:$bias, MoE_Shaped:$logits);
@@ -128,6 +129,7 @@ def MoE_RouteOp : MoE_Op<"route", [AttrSizedOperandSegments]> {
     - (C8) A table excludes bias and groups, which would have no effect.
     - (C9) Sparsemixer excludes bias, groups, a table and topk_then_score.
     - (C10) scale is finite; softcap is finite and above 0; jitter is finite and not negative.
+    - (C11) weights and ids overlap no other operand.
   }];
   let arguments = (ins MoE_Shaped:$logits, Optional<MoE_Shaped>:$bias,
       Optional<MoE_Shaped>:$token_ids, Optional<MoE_Shaped>:$table,
@@ -180,6 +182,7 @@ def MoE_AlignOp : MoE_Op<"align"> {
       [experts], all i32.
     - (C5) tile_expert has ceil(P / block) elements where sorted_rows has P.
     - (C6) P is at least `T*k + min(experts, T*k) * (block - 1)`.
+    - (C7) The destinations overlap no other operand.
   }];
   let arguments = (ins MoE_Shaped:$ids, Optional<MoE_Shaped>:$expert_map,
       MoE_Shaped:$sorted_rows, MoE_Shaped:$tile_expert, MoE_Shaped:$padded,
@@ -209,6 +212,7 @@ def MoE_GroupIdsOp : MoE_Op<"group_ids"> {
     - (C2) grouping is offsets, sizes or masked.
     - (C3) masked needs a static capacity of at least 0 with R = E * capacity;
       the others have none.
+    - (C4) ids overlaps no other operand.
   }];
   let arguments = (ins MoE_Shaped:$group_table, MoE_Shaped:$ids,
       MoE_GroupingAttr:$grouping, OptionalAttr<I64Attr>:$capacity);
@@ -273,6 +277,7 @@ def MoE_GroupedGemmOp : MoE_Op<"grouped_gemm", [AttrSizedOperandSegments]> {
       sorted needs row_source = flat.
     - (C14) expert_map is [E global] i32 and needs grouping ids.
     - (C15) scales are not accepted by the element types of this version.
+    - (C16) c overlaps no other operand.
   }];
   let arguments = (ins MoE_Shaped:$a, MoE_Shaped:$b,
       Variadic<MoE_Shaped>:$rows, Optional<MoE_Shaped>:$expert_map,
@@ -321,6 +326,8 @@ def MoE_ActivationOp : MoE_Op<"activation"> {
     - (C1) h and a have rank 2 and are f32, bf16 or f16.
     - (C2) h has twice the columns of a for a gated kind, as many otherwise.
     - (C3) The rows of h and a agree; the columns are static.
+    - (C4) a overlaps no other operand, except that a kind without a gate
+      works in place: h may be a.
   }];
   let arguments = (ins MoE_Shaped:$h, MoE_Shaped:$a,
       MoE_ActivationAttr:$activation);
@@ -351,6 +358,8 @@ def MoE_CombineOp : MoE_Op<"combine", [AttrSizedOperandSegments]> {
     - (C5) identity_experts is not negative; x is given exactly if it is above 0.
     - (C6) scale, routed_scale and residual_scale are finite; residual_scale
       needs a residual.
+    - (C7) out overlaps no other operand, except that x and residual may be
+      out.
   }];
   let arguments = (ins MoE_Shaped:$y, MoE_Shaped:$weights, MoE_Shaped:$ids,
       Optional<MoE_Shaped>:$expert_map, Optional<MoE_Shaped>:$x,
@@ -386,6 +395,7 @@ def MoE_PermuteOp : MoE_Op<"permute"> {
     - (C2) rows is [T*k, H] of the type of x: f32, bf16 or f16.
     - (C3) source is [T*k] i32; offsets is [experts] i32.
     - (C4) experts is in [1, 4096]; expert_map is [E] i32, E static.
+    - (C5) The destinations overlap no other operand.
   }];
   let arguments = (ins MoE_Shaped:$x, MoE_Shaped:$ids,
       Optional<MoE_Shaped>:$expert_map, MoE_Shaped:$rows, MoE_Shaped:$source,
@@ -412,6 +422,7 @@ def MoE_UnpermuteOp : MoE_Op<"unpermute"> {
     - (C1) rows is [R, H], source is [R] i32, y is [R, H]; H is static.
     - (C2) rows and y share a type: f32, bf16 or f16.
     - (C3) The extents agree.
+    - (C4) y overlaps no other operand.
   }];
   let arguments = (ins MoE_Shaped:$rows, MoE_Shaped:$source, MoE_Shaped:$y);
   let assemblyFormat = [{

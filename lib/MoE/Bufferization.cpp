@@ -11,10 +11,50 @@
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::moe;
 using namespace mlir::bufferization;
+
+/// What two operands of one buffer have in common, while conversions between
+/// tensors and buffers still stand between them.
+static Value sourceOf(Value buffer) {
+  auto toBuffer = buffer.getDefiningOp<ToBufferOp>();
+  if (!toBuffer)
+    return buffer;
+  auto toTensor = toBuffer.getTensor().getDefiningOp<ToTensorOp>();
+  return toTensor ? sourceOf(toTensor.getBuffer()) : toBuffer.getTensor();
+}
+
+/// Gives operand `i`, a destination, a copy of its own where another operand is
+/// the same buffer. The analysis lets one buffer be both only where its
+/// elements are undefined, but no op promises to read them before it writes.
+static LogicalResult ownBuffer(RewriterBase &rewriter, Operation *op,
+                               unsigned i, MutableArrayRef<Value> buffers,
+                               const BufferizationOptions &options) {
+  Value shared = buffers[i];
+  auto type = dyn_cast<MemRefType>(shared.getType());
+  auto isShared = [&](Value buffer) {
+    return sourceOf(buffer) == sourceOf(shared);
+  };
+  if (!type || llvm::count_if(buffers, isShared) == 1)
+    return success();
+  Location loc = op->getLoc();
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, shared, dim));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  FailureOr<Value> copy = options.createAlloc(rewriter, loc, plain, sizes);
+  if (failed(copy) ||
+      failed(options.createMemCpy(rewriter, loc, shared, *copy)))
+    return failure();
+  buffers[i] = plain == type
+                   ? *copy
+                   : memref::CastOp::create(rewriter, loc, type, *copy);
+  return success();
+}
 
 namespace {
 /// Every op of the dialect bufferizes alike: its operands become buffers, its
@@ -47,6 +87,10 @@ struct MoEBufferization
       buffers.push_back(*buffer);
     }
     auto dps = cast<DestinationStyleOpInterface>(op);
+    for (OpOperand &init : dps.getDpsInitsMutable())
+      if (failed(ownBuffer(rewriter, op, init.getOperandNumber(), buffers,
+                           options)))
+        return failure();
     SmallVector<Value> results(
         ArrayRef<Value>(buffers).take_back(dps.getNumDpsInits()));
     OperationState newOp(op->getLoc(), op->getName(), buffers, TypeRange{},

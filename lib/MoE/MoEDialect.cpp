@@ -313,3 +313,29 @@ void moe::detail::getDpsEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
   }
 }
+
+/// True where `op` reads the elements of `input` only before it writes those of
+/// the same place, so that the destination may be the input.
+static bool mayWriteOver(Operation *op, OpOperand &input) {
+  if (auto activation = dyn_cast<ActivationOp>(op))
+    return !activation.getActivation().isGated() &&
+           input == activation.getHMutable();
+  auto combine = dyn_cast<CombineOp>(op);
+  return combine &&
+         (input.get() == combine.getX() ||
+          input.get() == combine.getResidual()) &&
+         !llvm::is_contained({combine.getY(), combine.getWeights(),
+                              combine.getIds(), combine.getExpertMap()},
+                             input.get());
+}
+
+std::optional<std::pair<OpOperand *, OpOperand *>>
+moe::detail::sharedDestination(Operation *op) {
+  auto dps = cast<DestinationStyleOpInterface>(op);
+  for (OpOperand &destination : dps.getDpsInitsMutable())
+    for (OpOperand &other : op->getOpOperands())
+      if (&other != &destination && other.get() == destination.get() &&
+          isa<MemRefType>(other.get().getType()) && !mayWriteOver(op, other))
+        return std::pair(&destination, &other);
+  return std::nullopt;
+}

@@ -36,6 +36,18 @@ LogicalResult OperandChecks::tensorsOrMemrefs() {
   return success();
 }
 
+LogicalResult OperandChecks::ownDestinations(StringRef number) {
+  auto shared = detail::sharedDestination(op);
+  if (!shared)
+    return success();
+  auto [destination, other] = *shared;
+  return op->emitOpError("requires destinations that overlap no other operand, "
+                         "but operands #")
+         << other->getOperandNumber() << " and #"
+         << destination->getOperandNumber()
+         << " are one memref; pass a buffer of its own (" << number << ")";
+}
+
 LogicalResult OperandChecks::singleOperands(
     ArrayRef<int32_t> segments,
     ArrayRef<std::pair<unsigned, StringRef>> singles) {

@@ -45,6 +45,8 @@ public:
   /// Operands are all tensors with one result per destination, or all memrefs
   /// without results. Tensors have no encoding.
   LogicalResult tensorsOrMemrefs();
+  /// No destination is another operand as well, unless the op works in place.
+  LogicalResult ownDestinations(StringRef number);
   /// The named operands have one value each. The generic form may claim any
   /// split of the operands, and MLIR only checks the optional ones; to be
   /// called before an accessor of an operand.

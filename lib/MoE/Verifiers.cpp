@@ -75,6 +75,7 @@ LogicalResult GateOp::verify() {
   Named x{getX(), "x"}, weight{getWeight(), "weight"};
   Named logits{getLogits(), "logits"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C5"));
   for (Named operand : {x, weight, logits})
     VERIFY(check.rank(operand, 2, "C1"));
   for (Named operand : {x, weight})
@@ -137,6 +138,7 @@ LogicalResult RouteOp::verify() {
   Named logits{getLogits(), "logits"};
   Named weights{getWeights(), "weights"}, ids{getIds(), "ids"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C11"));
   for (Named operand : {logits, weights, ids})
     VERIFY(check.rank(operand, 2, "C1"));
   VERIFY(check.floatType(logits, "C1"));
@@ -223,6 +225,7 @@ LogicalResult AlignOp::verify() {
   Named tileExpert{getTileExpert(), "tile_expert"};
   Named padded{getPadded(), "padded"}, counts{getCounts(), "counts"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C7"));
   VERIFY(verifyIds(check, ids, getExpertMap(), "C1", "C1"));
   VERIFY(check.powerOfTwoBlock(getBlock(), "C2"));
   VERIFY(check.range(getExperts(), "experts", 1, kMaxExperts, "C3"));
@@ -254,6 +257,7 @@ LogicalResult GroupIdsOp::verify() {
   OperandChecks check(*this);
   Named table{getGroupTable(), "group_table"}, ids{getIds(), "ids"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C4"));
   VERIFY(check.rank(table, 1, "C1"));
   VERIFY(check.i32Type(table, "C1"));
   VERIFY(check.isStatic(table, 0, "E", "C1"));
@@ -290,6 +294,7 @@ LogicalResult ActivationOp::verify() {
   OperandChecks check(*this);
   Named h{getH(), "h"}, a{getA(), "a"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C4"));
   for (Named operand : {h, a}) {
     VERIFY(check.rank(operand, 2, "C1"));
     VERIFY(check.floatType(operand, "C1"));
@@ -314,6 +319,7 @@ LogicalResult CombineOp::verify() {
   Named y{getY(), "y"}, weights{getWeights(), "weights"}, ids{getIds(), "ids"};
   Named out{getOut(), "out"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C7"));
   VERIFY(verifyIds(check, ids, getExpertMap(), "C1", "C4"));
   for (Named operand : {y, weights, out})
     VERIFY(check.rank(operand, 2, "C1"));
@@ -363,6 +369,7 @@ LogicalResult PermuteOp::verify() {
   Named x{getX(), "x"}, ids{getIds(), "ids"}, rows{getRows(), "rows"};
   Named source{getSource(), "source"}, offsets{getOffsets(), "offsets"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C5"));
   VERIFY(verifyIds(check, ids, getExpertMap(), "C1", "C4"));
   VERIFY(check.rank(x, 2, "C1"));
   VERIFY(check.rank(rows, 2, "C2"));
@@ -387,6 +394,7 @@ LogicalResult UnpermuteOp::verify() {
   OperandChecks check(*this);
   Named rows{getRows(), "rows"}, source{getSource(), "source"}, y{getY(), "y"};
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C4"));
   VERIFY(check.rank(rows, 2, "C1"));
   VERIFY(check.rank(y, 2, "C1"));
   VERIFY(check.rank(source, 1, "C1"));

@@ -77,6 +77,7 @@ private:
 
 LogicalResult GemmVerifier::verify() {
   VERIFY(check.tensorsOrMemrefs());
+  VERIFY(check.ownDestinations("C16"));
   VERIFY(verifyTypes());
   VERIFY(verifyRowOperands());
   VERIFY(verifyRanks());

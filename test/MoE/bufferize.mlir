@@ -80,3 +80,14 @@ func.func @old_value(%y: tensor<4x8xf32>, %r: tensor<4x8xf32>, %s: tensor<4xi32>
   %0 = moe.unpermute ins(%r, %s : tensor<4x8xf32>, tensor<4xi32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0, %y : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// Undefined elements may be read and written at one place, but not by one op.
+// CHECK-LABEL: func @undefined_tensor
+// CHECK: %[[E:.*]] = memref.alloc()
+// CHECK: %[[Y:.*]] = memref.alloc()
+// CHECK: moe.unpermute ins(%[[E]], {{.*}}) outs(%[[Y]] : memref<4x8xf32>)
+func.func @undefined_tensor(%s: tensor<4xi32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = moe.unpermute ins(%e, %s : tensor<4x8xf32>, tensor<4xi32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -196,3 +196,19 @@ func.func @word_as_limit(%h: tensor<?x64xbf16>, %a: tensor<?x32xbf16>) {
   %0 = moe.activation ins(%h : tensor<?x64xbf16>) outs(%a : tensor<?x32xbf16>) {activation = #moe.activation<situ, beta = "4">} -> tensor<?x32xbf16>
   return
 }
+
+// -----
+
+// Without a gate h may be a.
+func.func @in_place(%h: memref<?x8xf32>) {
+  moe.activation ins(%h : memref<?x8xf32>) outs(%h : memref<?x8xf32>) {activation = #moe.activation<silu>}
+  return
+}
+
+// -----
+
+func.func @a_is_h(%h: memref<?x8xf32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #1 are one memref; pass a buffer of its own (C4)}}
+  moe.activation ins(%h : memref<?x8xf32>) outs(%h : memref<?x8xf32>) {activation = #moe.activation<swiglu>}
+  return
+}

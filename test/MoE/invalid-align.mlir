@@ -225,3 +225,11 @@ func.func @counts_open(%i: tensor<?x2xi32>, %s: tensor<?xi32>, %t: tensor<?xi32>
   %0:4 = moe.align ins(%i : tensor<?x2xi32>) outs(%s, %t, %p, %c : tensor<?xi32>, tensor<?xi32>, tensor<1xi32>, tensor<?xi32>) {experts = 8, block = 16} -> tensor<?xi32>, tensor<?xi32>, tensor<1xi32>, tensor<?xi32>
   return
 }
+
+// -----
+
+func.func @two_destinations_are_one(%ids: memref<4x2xi32>, %s: memref<8xi32>, %p: memref<1xi32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #2 and #1 are one memref; pass a buffer of its own (C7)}}
+  moe.align ins(%ids : memref<4x2xi32>) outs(%s, %s, %p, %s : memref<8xi32>, memref<8xi32>, memref<1xi32>, memref<8xi32>) {experts = 8, block = 1}
+  return
+}

@@ -354,3 +354,19 @@ func.func @residual_scale_alone(%y: tensor<?x64xbf16>, %w: tensor<?x2xf32>, %i: 
   %0 = moe.combine ins(%y, %w, %i : tensor<?x64xbf16>, tensor<?x2xf32>, tensor<?x2xi32>) outs(%o : tensor<?x64xbf16>) {experts = 8 : i64, residual_scale = 2.0 : f32} -> tensor<?x64xbf16>
   return
 }
+
+// -----
+
+// x and residual may be out.
+func.func @in_place(%y: memref<?x8xf32>, %w: memref<?x2xf32>, %i: memref<?x2xi32>, %o: memref<?x8xf32>) {
+  moe.combine ins(%y, %w, %i : memref<?x8xf32>, memref<?x2xf32>, memref<?x2xi32>) identity(%o : memref<?x8xf32>) residual(%o : memref<?x8xf32>) outs(%o : memref<?x8xf32>) {experts = 4, identity_experts = 1}
+  return
+}
+
+// -----
+
+func.func @out_is_y(%y: memref<?x8xf32>, %w: memref<?x1xf32>, %i: memref<?x1xi32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #4 are one memref; pass a buffer of its own (C7)}}
+  moe.combine ins(%y, %w, %i : memref<?x8xf32>, memref<?x1xf32>, memref<?x1xi32>) residual(%y : memref<?x8xf32>) outs(%y : memref<?x8xf32>) {experts = 4}
+  return
+}

@@ -219,3 +219,11 @@ func.func @dynamic_e_of_logits(%x: tensor<?x64xbf16>, %w: tensor<8x64xbf16>, %o:
   %0 = moe.gate ins(%x, %w : tensor<?x64xbf16>, tensor<8x64xbf16>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
   return
 }
+
+// -----
+
+func.func @logits_is_x(%x: memref<4x4xf32>, %w: memref<4x4xf32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #2 are one memref; pass a buffer of its own (C5)}}
+  moe.gate ins(%x, %w : memref<4x4xf32>, memref<4x4xf32>) outs(%x : memref<4x4xf32>)
+  return
+}

@@ -120,3 +120,11 @@ func.func @capacity_extent(%t: tensor<8xi32>, %i: tensor<127x1xi32>) {
   %0 = moe.group_ids ins(%t : tensor<8xi32>) outs(%i : tensor<127x1xi32>) {capacity = 16 : i64, grouping = #moe.grouping<masked>} -> tensor<127x1xi32>
   return
 }
+
+// -----
+
+func.func @ids_is_table(%t: memref<1x1xi32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #1 are one memref; pass a buffer of its own (C4)}}
+  moe.group_ids ins(%t : memref<1x1xi32>) outs(%t : memref<1x1xi32>) {grouping = #moe.grouping<offsets>}
+  return
+}

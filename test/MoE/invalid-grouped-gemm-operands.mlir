@@ -359,3 +359,11 @@ func.func @k_grouped_no_experts(%a: tensor<64x?xbf16>, %b: tensor<32x?xbf16>, %r
   %0 = moe.grouped_gemm ins(%a, %b : tensor<64x?xbf16>, tensor<32x?xbf16>) rows(%r0 : tensor<0xi32>) outs(%c : tensor<0x64x32xf32>) {grouping = #moe.grouping<k_grouped>} -> tensor<0x64x32xf32>
   return
 }
+
+// -----
+
+func.func @c_is_a(%a: memref<?x8xf32>, %b: memref<1x8x8xf32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #2 are one memref; pass a buffer of its own (C16)}}
+  moe.grouped_gemm ins(%a, %b : memref<?x8xf32>, memref<1x8x8xf32>) outs(%a : memref<?x8xf32>) {grouping = #moe.grouping<dense>}
+  return
+}

@@ -222,3 +222,11 @@ func.func @map_too_long(%x: tensor<?x64xbf16>, %i: tensor<?x2xi32>, %m: tensor<5
   %0:3 = moe.permute ins(%x, %i : tensor<?x64xbf16>, tensor<?x2xi32>) expert_map(%m : tensor<5000xi32>) outs(%r, %s, %o : tensor<?x64xbf16>, tensor<?xi32>, tensor<8xi32>) {experts = 8 : i64} -> tensor<?x64xbf16>, tensor<?xi32>, tensor<8xi32>
   return
 }
+
+// -----
+
+func.func @rows_is_x(%x: memref<4x8xf32>, %ids: memref<4x1xi32>, %s: memref<4xi32>, %o: memref<2xi32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #2 are one memref; pass a buffer of its own (C5)}}
+  moe.permute ins(%x, %ids : memref<4x8xf32>, memref<4x1xi32>) outs(%x, %s, %o : memref<4x8xf32>, memref<4xi32>, memref<2xi32>) {experts = 2}
+  return
+}

@@ -454,3 +454,11 @@ func.func @softcap_width(%l: tensor<?x8xf32>, %w: tensor<?x2xf32>, %i: tensor<?x
   %0:2 = moe.route ins(%l : tensor<?x8xf32>) outs(%w, %i : tensor<?x2xf32>, tensor<?x2xi32>) {softcap = 2.0 : f64} -> tensor<?x2xf32>, tensor<?x2xi32>
   return
 }
+
+// -----
+
+func.func @weights_is_logits(%l: memref<4x2xf32>, %i: memref<4x2xi32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #1 are one memref; pass a buffer of its own (C11)}}
+  moe.route ins(%l : memref<4x2xf32>) outs(%l, %i : memref<4x2xf32>, memref<4x2xi32>)
+  return
+}

@@ -99,3 +99,11 @@ func.func @y_h(%r: tensor<?x64xbf16>, %s: tensor<?xi32>, %y: tensor<?x32xbf16>) 
   %0 = moe.unpermute ins(%r, %s : tensor<?x64xbf16>, tensor<?xi32>) outs(%y : tensor<?x32xbf16>) -> tensor<?x32xbf16>
   return
 }
+
+// -----
+
+func.func @y_is_rows(%y: memref<4x8xf32>, %s: memref<4xi32>) {
+  // expected-error @+1 {{requires destinations that overlap no other operand, but operands #0 and #2 are one memref; pass a buffer of its own (C4)}}
+  moe.unpermute ins(%y, %s : memref<4x8xf32>, memref<4xi32>) outs(%y : memref<4x8xf32>)
+  return
+}

@@ -38,6 +38,10 @@ void getDpsEffects(
     Operation *op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects);
+/// The first pair of operands, a destination of `op` and another one, that are
+/// one memref although `op` does not work in place there, or none.
+std::optional<std::pair<OpOperand *, OpOperand *>>
+sharedDestination(Operation *op);
 } // namespace mlir::moe::detail
 
 #define GET_OP_CLASSES

@@ -26,9 +26,9 @@ func.func @kg(%o: memref<16xi32>, %a: memref<64x?xbf16>, %b: memref<?x96xbf16>, 
   moe.grouped_gemm ins(%a, %b : memref<64x?xbf16>, memref<?x96xbf16>) rows(%o : memref<16xi32>) outs(%c : memref<16x64x96xf32>) {grouping = #moe.grouping<k_grouped>, b_layout = #moe.b_layout<kn>}
   return
 }
-func.func @permute(%x: memref<?x2048xbf16>, %i: memref<?x8xi32>, %r: memref<?x2048xbf16>, %s: memref<?xi32>, %o: memref<128xi32>) {
+func.func @permute(%x: memref<?x2048xbf16>, %i: memref<?x8xi32>, %r: memref<?x2048xbf16>, %s: memref<?xi32>, %o: memref<128xi32>, %y: memref<?x2048xbf16>) {
   moe.permute ins(%x, %i : memref<?x2048xbf16>, memref<?x8xi32>) outs(%r, %s, %o : memref<?x2048xbf16>, memref<?xi32>, memref<128xi32>) {experts = 128}
-  moe.unpermute ins(%r, %s : memref<?x2048xbf16>, memref<?xi32>) outs(%r : memref<?x2048xbf16>)
+  moe.unpermute ins(%r, %s : memref<?x2048xbf16>, memref<?xi32>) outs(%y : memref<?x2048xbf16>)
   return
 }
 func.func @groupids(%o: memref<16xi32>, %i: memref<?x1xi32>) {
