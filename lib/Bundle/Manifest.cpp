@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "moe/Bundle/Manifest.h"
-#include "moe/Bundle/EmitManifest.h"
 #include "LaunchList.h"
+#include "moe/Bundle/EmitManifest.h"
 
 #include "moe/MoE/BufferFacts.h"
 
@@ -100,8 +100,9 @@ static LogicalResult addStrides(func::FuncOp function, unsigned number,
   return success();
 }
 
-static FailureOr<Json> describeArgument(func::FuncOp function,
+static FailureOr<Json> describeArgument(ArrayRef<func::FuncOp> variants,
                                         unsigned number) {
+  func::FuncOp function = variants.front();
   auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[number]);
   if (!type)
     return function.emitOpError("requires its arguments to be memrefs, but #")
@@ -116,6 +117,11 @@ static FailureOr<Json> describeArgument(func::FuncOp function,
   argument["alignment"] = alignment ? alignment.getInt() : kDefaultAlignment;
   argument["result"] =
       static_cast<bool>(function.getArgAttr(number, kResultAttr));
+  bool isWritten = llvm::any_of(variants, [&](func::FuncOp variant) {
+    return static_cast<bool>(variant.getArgAttr(number, kWritten));
+  });
+  if (isWritten && !argument["result"])
+    argument["written"] = true;
   auto description = function.getArgAttrOfType<ArgumentAttr>(number, kArgument);
   if (description && description.getRole()) {
     argument["input"] = {{"role", description.getRole().getValue().str()}};
@@ -164,7 +170,7 @@ FailureOr<Json> moe::buildManifest(Operation *module, StringRef ptxasVersion) {
       {"tokens", Json()},
       {"arguments", Json::array()}};
   for (unsigned number : llvm::seq(first.getNumArguments())) {
-    FailureOr<Json> argument = describeArgument(first, number);
+    FailureOr<Json> argument = describeArgument(*variants, number);
     if (failed(argument))
       return failure();
     manifest["arguments"].push_back(*argument);

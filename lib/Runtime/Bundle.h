@@ -40,6 +40,8 @@ const char *nameOf(moe_type type);
 struct Argument {
   moe_type type;
   bool isResult;
+  /// A result, or an argument that the layer changes in place.
+  bool isWritten;
   uint32_t alignment;
   /// Extent i stands for itself where `given[i]`, else it follows.
   std::vector<Expression> shape;

@@ -114,6 +114,16 @@ moe_status moe_bundle_argument(const moe_bundle *bundle, size_t index,
   });
 }
 
+moe_status moe_bundle_argument_is_written(const moe_bundle *bundle,
+                                          size_t index, int32_t *is_written) {
+  return guarded([&] {
+    require(bundle, "moe_bundle_argument_is_written", "bundle");
+    require(is_written, "moe_bundle_argument_is_written", "is_written");
+    checkIndex("argument", index, bundle->bundle.arguments.size());
+    *is_written = bundle->bundle.arguments[index].isWritten;
+  });
+}
+
 moe_status moe_bundle_random_input(const moe_bundle *bundle,
                                    const moe_tensor *args, size_t num_args,
                                    size_t index, const char **role,

@@ -140,6 +140,8 @@ Argument ManifestParser::parseArgument(const JsonField &field, size_t index) {
   Argument argument;
   argument.type = type(field["type"]);
   argument.isResult = field["result"].boolean();
+  std::optional<JsonField> written = field.find("written");
+  argument.isWritten = (written && written->boolean()) || argument.isResult;
   argument.shape = sizes(field["shape"], MOE_MAX_RANK);
   for (uint32_t i = 0; i < argument.rank(); ++i) {
     Dimension dimension;

@@ -73,6 +73,7 @@ _STATUS_CALLS = {
     "moe_bundle_open": (_TEXT, _OUT),
     "moe_bundle_parse": (_TEXT, _S, _TEXT, _S, _OUT),
     "moe_bundle_argument": (_P, _S, _OUT),
+    "moe_bundle_argument_is_written": (_P, _S, _OUT),
     "moe_bundle_random_input": (_P, _TENSORS, _S, _S, _OUT, _OUT),
     "moe_bundle_set_tokens": (_P, _I64, _TENSORS, _S),
     "moe_bundle_solve_shapes": (_P, _TENSORS, _S),
@@ -183,13 +184,17 @@ class _Handle:
 
 @dataclass(frozen=True)
 class Argument:
-    """What a bundle says of an argument; None stands for what the call gives."""
+    """What a bundle says of an argument; None stands for what the call gives.
+
+    `is_written` holds for results and for what the layer changes in place.
+    """
 
     type: str
     shape: tuple
     strides: tuple
     alignment: int
     is_result: bool
+    is_written: bool
 
 
 @dataclass(frozen=True)
@@ -224,7 +229,10 @@ class Bundle(_Handle):
         _call("moe_bundle_argument", self._handle, index, ctypes.byref(raw))
         shape = tuple(None if e < 0 else e for e in raw.shape[:raw.rank])
         strides = None if raw.rank == 0 or raw.strides[0] < 0 else tuple(raw.strides[:raw.rank])
-        return Argument(TYPES[raw.type], shape, strides, raw.alignment, bool(raw.is_result))
+        written = ctypes.c_int32()
+        _call("moe_bundle_argument_is_written", self._handle, index, ctypes.byref(written))
+        return Argument(TYPES[raw.type], shape, strides, raw.alignment, bool(raw.is_result),
+                        bool(written.value))
 
     def _variant(self, index):
         raw, number, kernels = _Variant(), ctypes.c_size_t(), []

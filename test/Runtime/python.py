@@ -21,7 +21,7 @@ from moe.runtime import Bundle, Device, Layer, RuntimeFailure
 bundle = Bundle(sys.argv[1])
 # CHECK: layer sm_90a 5 arguments
 print(bundle.function, bundle.arch, len(bundle.arguments), "arguments")
-# CHECK: Argument(type='bf16', shape=(None, 64), strides=None, alignment=16, is_result=False)
+# CHECK: Argument(type='bf16', shape=(None, 64), strides=None, alignment=16, is_result=False, is_written=False)
 print(bundle.arguments[0])
 # CHECK: [(1, 16), (17, 1024)] ('layer_1_gemm', 'layer_1_gemm')
 print([v.tokens for v in bundle.variants], bundle.variants[1].kernels)

@@ -77,6 +77,9 @@ Plan::Plan(const Options &options) : options(options) {
   for (size_t i = 0; i < moe_bundle_num_arguments(bundle); ++i) {
     ArgumentInfo info;
     check(moe_bundle_argument(bundle, i, &info.argument));
+    int32_t isWritten = 0;
+    check(moe_bundle_argument_is_written(bundle, i, &isWritten));
+    info.isWritten = isWritten != 0;
     info.kind = kindOf(info.argument.type);
     info.shape.assign(info.argument.shape,
                       info.argument.shape + info.argument.rank);

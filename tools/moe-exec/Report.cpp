@@ -57,7 +57,9 @@ static void listArguments(const Plan &plan) {
   std::printf("argument  type                     alignment\n");
   for (size_t i = 0; i < plan.arguments.size(); ++i) {
     const ArgumentInfo &info = plan.arguments[i];
-    std::string notes = info.isResult() ? "result" : "";
+    std::string notes = info.isResult()  ? "result"
+                        : info.isWritten ? "written in place"
+                                         : "";
     if (info.isStrided()) {
       notes += notes.empty() ? "strides" : ", strides";
       for (size_t j = 0; j < info.shape.size(); ++j)
@@ -97,7 +99,8 @@ static Json listJson(const Plan &plan, bool solved) {
     json["arguments"].push_back({{"type", elementKindName(info.kind)},
                                  {"shape", info.shape},
                                  {"alignment", info.argument.alignment},
-                                 {"result", info.isResult()}});
+                                 {"result", info.isResult()},
+                                 {"written", info.isWritten}});
   for (size_t i = 0; i < moe_bundle_num_variants(plan.bundle); ++i) {
     moe_variant variant;
     check(moe_bundle_variant(plan.bundle, i, &variant));

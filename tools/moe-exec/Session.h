@@ -30,6 +30,7 @@ HostBuffer allocateHost(uint64_t bytes, const std::string &purpose);
 /// What a bundle says of one argument, and what this run makes of it.
 struct ArgumentInfo {
   moe_argument argument;
+  bool isWritten;
   ElementKind kind;
   /// Where its values come from: a role with its number, or "file".
   std::string source;

@@ -17,6 +17,7 @@
 //   "arguments": [{"type": "bf16", "shape": [SIZE, ...],
 //                  "strides": [2056, 1],   // only where not row-major
 //                  "alignment": 16, "result": false,
+//                  "written": true,        // only where the layer does
 //                  "input": {"role": "weight", "bound": EXPR}}, ...],
 //   "kernels": [{"name": "layer_0_gate", "threads": 128, "shared": 0,
 //                "schedule": "..."}, ...],
@@ -46,6 +47,10 @@
 // function that was not split has one variant, [0, null]. A range that starts
 // at 1 takes 0 tokens too. Any other number outside every range is an error of
 // the call.
+//
+// "written" marks an argument that is no result and that the layer writes all
+// the same, in place: after a call it holds other values than before. Results
+// are written without saying so.
 //
 // "input" tells how to make a random argument: role and bound as in
 // moe/Data/RandomInputs.h; "bound" is absent where the role needs none,

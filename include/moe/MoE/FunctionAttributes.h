@@ -20,6 +20,8 @@
 //     Written by the user on an argument or result: the bytes that its address
 //     is a multiple of, a power of two; without it 16. Less than 16 makes
 //     kernels access the buffer in smaller pieces.
+//   moe.written
+//     Left by moe-outline-kernels on each argument that a kernel writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +43,7 @@ inline constexpr llvm::StringLiteral kTokenRange = "moe.token_range";
 inline constexpr llvm::StringLiteral kVariantOf = "moe.variant_of";
 inline constexpr llvm::StringLiteral kArgument = "moe.argument";
 inline constexpr llvm::StringLiteral kAlignment = "moe.alignment";
+inline constexpr llvm::StringLiteral kWritten = "moe.written";
 
 /// Numbers of tokens from `lo` to `hi`, both included.
 struct TokenRange {

@@ -96,7 +96,7 @@ typedef struct moe_tensor {
 typedef struct moe_argument {
   moe_type type;
   int32_t rank;
-  int32_t is_result;             /* written by the layer */
+  int32_t is_result;             /* a result of the layer */
   uint32_t alignment;            /* bytes the address must be a multiple of */
   int64_t shape[MOE_MAX_RANK];   /* -1: given at the call */
   int64_t strides[MOE_MAX_RANK]; /* in elements; -1: row-major from shape */
@@ -149,6 +149,10 @@ MOE_RUNTIME_API size_t moe_bundle_num_arguments(const moe_bundle *bundle);
 MOE_RUNTIME_API moe_status moe_bundle_argument(const moe_bundle *bundle,
                                                size_t index,
                                                moe_argument *argument);
+/* Whether the layer writes this argument: every result, and what it changes in
+ * place, which has to be set again before the same call is made again. */
+MOE_RUNTIME_API moe_status moe_bundle_argument_is_written(
+    const moe_bundle *bundle, size_t index, int32_t *is_written);
 /* The role and the number from which include/moe/Data/RandomInputs.h makes a
  * random array for this argument. `role` is null where the bundle names none:
  * for a result, and for integers whose meaning it does not know. All extents

@@ -27,6 +27,7 @@
 
 #include "moe/CTA/CTADialect.h"
 #include "moe/MoE/BufferFacts.h"
+#include "moe/MoE/FunctionAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +36,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::moe {
@@ -214,6 +216,24 @@ static LogicalResult checkOperands(Operation *op) {
   return success();
 }
 
+/// Marks the arguments of `func` that `op` writes.
+static void markWritten(Operation *op, func::FuncOp func) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!effects.getEffectOnValue<MemoryEffects::Write>(operand.get()))
+      continue;
+    Value buffer = operand.get();
+    while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+      buffer = view.getViewSource();
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    if (argument && argument.getOwner() == &func.front())
+      func.setArgAttr(argument.getArgNumber(), kWritten,
+                      UnitAttr::get(func.getContext()));
+  }
+}
+
 static LogicalResult outlineOp(Operation *op, LaunchSite &site) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<GateOp, RouteOp, AlignOp, GroupIdsOp, GroupedGemmOp, ActivationOp,
@@ -316,6 +336,7 @@ LogicalResult OutlineKernelsPass::outlineFunction(func::FuncOp func,
     Operation *before = op->getPrevNode();
     if (failed(outlineOp(op, site)) || failed(checkGrids(before, op)))
       return failure();
+    markWritten(op, func);
     op->erase();
   }
   return success();
