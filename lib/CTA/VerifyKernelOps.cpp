@@ -8,13 +8,20 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "moe/CTA/CTADialect.h"
+#include "moe/Target/Target.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::cta;
 
-/// Registers of one multiprocessor, on every chip from sm_80 to sm_90a.
-static constexpr int64_t kRegistersPerSM = 65536;
+/// Registers of a multiprocessor of the chip that has the most: roles name no
+/// chip.
+static int64_t mostRegistersPerSM() {
+  int64_t most = 0;
+  for (const moe::Target &target : moe::allTargets())
+    most = std::max(most, target.registersPerSM);
+  return most;
+}
 
 //===----------------------------------------------------------------------===//
 // Where an op is
@@ -234,10 +241,10 @@ static LogicalResult verifyBudgets(RolesOp op) {
   int64_t resident = blocks ? std::max<int64_t>(blocks.getInt(), 1) : 1;
   int64_t total = resident * kWarpgroupThreads *
                   (*producer + *consumer * op.getConsumers());
-  if (total > kRegistersPerSM)
+  if (total > mostRegistersPerSM())
     return op.emitOpError("budgets take ")
            << total << " registers of a multiprocessor, but it has "
-           << kRegistersPerSM << " (C3)";
+           << mostRegistersPerSM() << " (C3)";
   return success();
 }
 
