@@ -55,7 +55,9 @@ static constexpr const char *kOverview =
     "  moe-opt layer.mlir --moe-to-ptx --remarks-filter='moe.*'   why\n\n"
     "--moe-to-cta, --moe-to-nvvm and --moe-to-ptx take options, separated by\n"
     "blanks: arch=sm_80|sm_89|sm_90|sm_90a (default sm_90a), tokens=N, the\n"
-    "number of tokens that schedules are chosen for. More: docs/howto-ptx.md\n";
+    "number of tokens that schedules are chosen for. More: docs/howto-ptx.md\n"
+    "Input is text or MLIR bytecode; read bytecode only from those you "
+    "trust.\n";
 
 /// As MlirOptMain, with the choice of what to print.
 static LogicalResult run(StringRef inputName, StringRef outputName, Emit emit,
