@@ -51,3 +51,30 @@ func.func @two_sizes(%x: tensor<?x8xf32>, %w: tensor<2x8xf32>, %h: tensor<8x16xf
   %a = moe.activation ins(%h : tensor<8x16xf32>) outs(%f : tensor<8x8xf32>) {activation = #moe.activation<swiglu>} -> tensor<8x8xf32>
   return %l, %a : tensor<?x2xf32>, tensor<8x8xf32>
 }
+
+// Any arithmetic on sizes is carried out, not only what has a rule of its own.
+// RUN: not moe-run %s --function=shifted --tokens=4 --device=cpu 2>&1 | FileCheck %s --check-prefix=SHIFTED
+// SHIFTED: error: 'moe.activation' op requires extent 0 of operand 1, 'tensor<?x8xf32>', to be 4 at run time, but it is 2
+func.func @shifted(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %half = arith.shrui %t, %c1 : index
+  %c = tensor.empty(%half) : tensor<?x8xf32>
+  %a = moe.activation ins(%x : tensor<?x8xf32>) outs(%c : tensor<?x8xf32>) {activation = #moe.activation<silu>} -> tensor<?x8xf32>
+  return %a : tensor<?x8xf32>
+}
+
+// RUN: not moe-run %s --function=least --tokens=4 --device=cpu 2>&1 | FileCheck %s --check-prefix=LEAST
+// LEAST: error: 'moe.activation' op requires extent 0 of operand 1, 'tensor<?x8xf32>', to be 4 at run time, but it is 3
+func.func @least(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %t = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %some = affine.min affine_map<(d0) -> (d0, 3)>(%t)
+  %small = arith.cmpi slt, %some, %c2 : index
+  %n = arith.select %small, %c2, %some : index
+  %c = tensor.empty(%n) : tensor<?x8xf32>
+  %a = moe.activation ins(%x : tensor<?x8xf32>) outs(%c : tensor<?x8xf32>) {activation = #moe.activation<silu>} -> tensor<?x8xf32>
+  return %a : tensor<?x8xf32>
+}
