@@ -8,33 +8,43 @@
 
 #include "Activations.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::moe;
 
-/// exp(x) by the hardware's 2^x.
-static Val fastExp(Val x) {
+/// exp(x), with x held inside [-87, 88]. The hardware's 2^x is fewer
+/// instructions, but rounding x * log2(e) costs |x| units in the last place.
+static Val exp32(Val x) {
   KernelBuilder &k = *x.kernel;
-  Val scaled = x * 1.4426950408889634;
-  auto flags =
-      LLVM::FastmathFlagsAttr::get(k.b.getContext(), LLVM::FastmathFlags::afn);
-  return k.wrap(LLVM::Exp2Op::create(k.b, x.type(), scaled, flags));
+  // Inside these bounds 2^n is a normal f32.
+  x = select(x < -87.0, -87.0, x);
+  x = select(x > 88.0, 88.0, x);
+  // Adding and subtracting 1.5 * 2^23 rounds to an integer.
+  Val shifter = k.f32(12582912.0);
+  Val rounded = k.fma(x, 1.4426950408889634, shifter) - shifter;
+  // ln 2 in two parts; the high one has 8 trailing zeros.
+  Val r = k.fma(rounded, -0x1.62e400p-1, x);
+  r = k.fma(rounded, -0x1.7f7d1cp-20, r);
+  // exp(r) - 1 = r + r^2 * (1/2! + r/3! + ... + r^5/7!), |r| < 0.347.
+  Val tail = k.f32(1.0 / 5040);
+  for (double c : {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5})
+    tail = k.fma(tail, r, c);
+  Val fraction = k.fma(r * r, tail, r);
+  Val n = k.wrap(arith::FPToSIOp::create(k.b, k.i32Type(), rounded));
+  Val scale =
+      k.wrap(arith::BitcastOp::create(k.b, k.b.getF32Type(), (n + 127) << 23));
+  return k.fma(scale, fraction, scale);
 }
 
-static Val fastReciprocal(Val x) {
-  KernelBuilder &k = *x.kernel;
-  return k.wrap(NVVM::RcpApproxFtzF32Op::create(k.b, x.type(), x));
-}
+static Val sigmoid32(Val x) { return x.kernel->f32(1.0) / (exp32(-x) + 1.0); }
 
-Val moe::fastSigmoid(Val x) { return fastReciprocal(fastExp(-x) + 1.0); }
-
-Val moe::fastTanh(Val x) {
+static Val tanh32(Val x) {
   KernelBuilder &k = *x.kernel;
   // 1 - 2 / (1 + exp(2x)) cancels near zero; a series takes over there.
-  Val wide = k.fma(fastReciprocal(fastExp(x * 2.0) + 1.0), -2, 1);
+  Val wide = k.f32(1.0) - k.f32(2.0) / (exp32(x * 2.0) + 1.0);
   Val square = x * x;
   Val series = k.f32(62.0 / 2835);
   for (double c : {-17.0 / 315, 2.0 / 15, -1.0 / 3, 1.0})
@@ -44,12 +54,12 @@ Val moe::fastTanh(Val x) {
 }
 
 /// x * sigmoid(x).
-static Val silu(Val x) { return x * fastSigmoid(x); }
+static Val silu(Val x) { return x * sigmoid32(x); }
 
 static Val gelu(Val x) {
   KernelBuilder &k = *x.kernel;
   Val cubic = k.fma(x * x * x, 0.044715, x);
-  Val t = fastTanh(cubic * std::sqrt(2 / M_PI));
+  Val t = tanh32(cubic * std::sqrt(2 / M_PI));
   Val half = x * 0.5;
   return half * (t + 1.0);
 }
@@ -74,7 +84,7 @@ Val moe::activate(ActivationAttr activation, Val gate, Val up) {
   }
   case ActivationKind::SwiGLUOAI: {
     Val g = clampAbove(gate, limit);
-    Val act = g * fastSigmoid(g * activation.alphaValue());
+    Val act = g * sigmoid32(g * activation.alphaValue());
     return (clampBoth(up, limit) + 1.0) * act;
   }
   case ActivationKind::SwiGLUStep: {
@@ -86,9 +96,9 @@ Val moe::activate(ActivationAttr activation, Val gate, Val up) {
   case ActivationKind::SiTU: {
     double beta = activation.betaValue();
     double linear = activation.linearBetaValue();
-    Val bounded = fastTanh(gate / beta) * beta;
-    Val act = bounded * fastSigmoid(gate);
-    return act * (fastTanh(up / linear) * linear);
+    Val bounded = tanh32(gate / beta) * beta;
+    Val act = bounded * sigmoid32(gate);
+    return act * (tanh32(up / linear) * linear);
   }
   case ActivationKind::GELU:
     return gelu(gate);

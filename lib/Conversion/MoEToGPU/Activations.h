@@ -13,10 +13,7 @@
 
 namespace mlir::moe {
 
-//===--- f32, about 1e-6 relative: activations ----------------------------===//
-
-Val fastSigmoid(Val x);
-Val fastTanh(Val x);
+//===--- f32, a few units in the last place: activations ------------------===//
 
 /// The activation of `gate` and `up`, all f32. `up` is unused for kinds
 /// without a gate. A NaN stays NaN through every clamp.

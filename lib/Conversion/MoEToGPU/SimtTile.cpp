@@ -45,7 +45,8 @@ void SimtTile::stage(Val from, Val to, Loader left, Loader right, bool alongK) {
 }
 
 SmallVector<Val> SimtTile::addStaged(ArrayRef<Val> sums) {
-  SmallVector<Val> result(sums);
+  // A step is summed by itself: rounding errors then grow with K / kDepth.
+  SmallVector<Val> result(sums.size());
   for (int depth = 0; depth < kDepth; ++depth) {
     SmallVector<Val> columns = k.loadVector(
         rightTile, columnOf(0) + depth * kColumns, kColumnsPerThread);
@@ -54,9 +55,12 @@ SmallVector<Val> SimtTile::addStaged(ArrayRef<Val> sums) {
     for (int i = 0; i < rowsPerThread(); ++i)
       for (int j = 0; j < kColumnsPerThread; ++j) {
         Val &sum = result[i * kColumnsPerThread + j];
-        sum = k.fma(values[i], columns[j], sum);
+        sum = depth == 0 ? values[i] * columns[j]
+                         : k.fma(values[i], columns[j], sum);
       }
   }
+  for (auto [sum, carried] : llvm::zip_equal(result, sums))
+    sum = sum + carried;
   return result;
 }
 

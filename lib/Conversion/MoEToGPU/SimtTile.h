@@ -14,8 +14,9 @@
 namespace mlir::moe {
 
 /// The product of `rows` x K and K x 64 elements by 256 threads: f32 fused
-/// multiply-adds in ascending k, operands staged through shared memory. Thread
-/// t owns rows `t / 16 * rowsPerThread + i` and columns `t % 16 * 4 + j`.
+/// multiply-adds in ascending k within each kDepth of K, then the sums of
+/// these; operands staged through shared memory. Thread t owns rows
+/// `t / 16 * rowsPerThread + i` and columns `t % 16 * 4 + j`.
 struct SimtTile {
   static constexpr int kThreads = 256;
   static constexpr int kColumns = 64;
