@@ -8,6 +8,8 @@
 
 #include "Access.h"
 
+#include "MatrixProducts.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -34,7 +36,8 @@ static const char *verbOf(AccessKind kind) {
   return "";
 }
 
-/// By the thread itself; copies write when they land.
+/// By the thread itself; copies write when they land, but are looked at when
+/// they are issued.
 static bool isWrite(AccessKind kind) {
   return kind == AccessKind::Write || kind == AccessKind::Atomic;
 }
@@ -131,6 +134,9 @@ static Found findShared(Warp &warp, const Instruction &i, AccessKind kind,
     warp.stop(i, HazardKind::OutOfBounds, lanes,
               verbOf(kind) + std::to_string(bytes) + " bytes at " +
                   describeShared(grid, offset));
+  if (isWrite(kind) || kind == AccessKind::AsyncWrite)
+    checkTileReads(warp, i, lanes, block, static_cast<uint32_t>(offset),
+                   static_cast<uint32_t>(bytes));
   if (isWrite(kind) && block.stamps.tracked())
     block.stamps.write(static_cast<uint32_t>(offset),
                        static_cast<uint32_t>(bytes), stampOf(warp));
@@ -244,6 +250,15 @@ struct Extent {
 };
 } // namespace
 
+/// to[lane] = base + addresses[lane] - origin. Lanes that do not run have
+/// addresses without meaning: the sum is one of integers.
+static void shift(uint8_t *base, const uint64_t *addresses, uint64_t origin,
+                  uint8_t *to[kLanes]) {
+  uint64_t distance = reinterpret_cast<uint64_t>(base) - origin;
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    to[lane] = reinterpret_cast<uint8_t *>(addresses[lane] + distance);
+}
+
 /// What addresses that were found at once have in common.
 static void describe(const Warp &warp, const uint64_t *addresses,
                      uint32_t bytes, Access &access) {
@@ -257,23 +272,28 @@ static void describe(const Warp &warp, const uint64_t *addresses,
 }
 
 /// All lanes in the shared memory of their own block: the usual case.
-static bool resolveShared(Warp &warp, AccessKind kind, const Extent &extent,
-                          const uint64_t *addresses, uint32_t bytes,
-                          Access &access) {
+static bool resolveShared(Warp &warp, const Instruction &i, AccessKind kind,
+                          const Extent &extent, const uint64_t *addresses,
+                          uint32_t bytes, Access &access) {
   const Grid &grid = warp.block->cluster->grid;
   if (extent.low < kSharedStart ||
       extent.high + bytes > kSharedStart + uint64_t(grid.sharedBytes))
     return false;
-  uint8_t *data = warp.block->shared, *shadow = warp.block->sharedShadow;
-  for (uint32_t lane = 0; lane < kLanes; ++lane)
-    access.data[lane] = data + addresses[lane];
+  shift(warp.block->shared, addresses, 0, access.data);
   access.hasShadow = grid.program.checks;
   access.global = false;
   if (access.hasShadow)
-    for (uint32_t lane = 0; lane < kLanes; ++lane)
-      access.shadow[lane] = shadow + addresses[lane];
+    shift(warp.block->sharedShadow, addresses, 0, access.shadow);
   WriteStamps &stamps = warp.block->stamps;
-  if (isWrite(kind) && stamps.tracked())
+  if (!stamps.tracked())
+    return true;
+  if ((isWrite(kind) || kind == AccessKind::AsyncWrite) &&
+      mayMeetTileReads(warp, *warp.block, static_cast<uint32_t>(extent.low),
+                       static_cast<uint32_t>(extent.high) + bytes))
+    for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
+      checkTileReads(warp, i, 1u << firstLane(lanes), *warp.block,
+                     static_cast<uint32_t>(addresses[firstLane(lanes)]), bytes);
+  if (isWrite(kind))
     for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
       stamps.write(static_cast<uint32_t>(addresses[firstLane(lanes)]), bytes,
                    stampOf(warp));
@@ -297,11 +317,8 @@ static bool resolveGlobal(Warp &warp, const Extent &extent,
     access.data[lane] = reinterpret_cast<uint8_t *>(addresses[lane]);
   access.global = true;
   access.hasShadow = grid.program.checks && last->shadow;
-  if (access.hasShadow) {
-    uint8_t *shadow = last->shadow.get();
-    for (uint32_t lane = 0; lane < kLanes; ++lane)
-      access.shadow[lane] = shadow + (addresses[lane] - last->address());
-  }
+  if (access.hasShadow)
+    shift(last->shadow.get(), addresses, last->address(), access.shadow);
   describe(warp, addresses, bytes, access);
   return true;
 }
@@ -315,7 +332,7 @@ void mlir::moe::emulator::resolve(Warp &warp, const Instruction &i, Space space,
   Extent extent(addresses, warp.active);
   if (extent.bits % bytes == 0) {
     if ((space == Space::Shared || space == Space::SharedCluster) &&
-        resolveShared(warp, kind, extent, addresses, bytes, access))
+        resolveShared(warp, i, kind, extent, addresses, bytes, access))
       return;
     // A generic address of another window is in no allocation.
     if ((space == Space::Global || space == Space::Generic) &&
