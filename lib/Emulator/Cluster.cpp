@@ -298,6 +298,8 @@ static std::string describe(const Block &block, const LaneGroup &group) {
            describeMBarrier(block, static_cast<uint32_t>(group.wait.what));
   case WaitKind::AsyncCopies:
     return "for copies of its own";
+  case WaitKind::Warpgroup:
+    return "for the other warps of its warpgroup";
   default:
     return "for nothing";
   }

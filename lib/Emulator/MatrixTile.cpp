@@ -11,13 +11,13 @@
 #include "Access.h"
 #include "TensorBox.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir::moe::emulator;
 
 /// What a descriptor can address.
 static constexpr uint32_t kAddressMask = (1u << 18) - 1;
-static constexpr uint32_t kPiece = 16;
 
 MatrixDescriptor::MatrixDescriptor(uint64_t bits)
     : start((bits & 0x3fff) << 4), leading((bits >> 16 & 0x3fff) << 4),
@@ -29,8 +29,8 @@ MatrixDescriptor::MatrixDescriptor(uint64_t bits)
 uint32_t MatrixDescriptor::offsetOf(uint32_t row, uint32_t byte) const {
   uint32_t rows = row / 8 * stride;
   if (width == 0)
-    return (start + rows + row % 8 * kPiece + byte / kPiece * leading +
-            byte % kPiece) &
+    return (start + rows + row % 8 * kPieceBytes +
+            byte / kPieceBytes * leading + byte % kPieceBytes) &
            kAddressMask;
   return swizzled((start + rows + row % 8 * width + byte) & kAddressMask,
                   width);
@@ -39,8 +39,8 @@ uint32_t MatrixDescriptor::offsetOf(uint32_t row, uint32_t byte) const {
 uint32_t MatrixDescriptor::transposedOffsetOf(uint32_t row, uint32_t k) const {
   uint32_t byte = row * 2;
   if (width == 0)
-    return (start + byte / kPiece * stride + k / 8 * leading + k % 8 * kPiece +
-            byte % kPiece) &
+    return (start + byte / kPieceBytes * stride + k / 8 * leading +
+            k % 8 * kPieceBytes + byte % kPieceBytes) &
            kAddressMask;
   return swizzled((start + byte / width * leading + k / 8 * stride +
                    k % 8 * width + byte % width) &
@@ -48,74 +48,80 @@ uint32_t MatrixDescriptor::transposedOffsetOf(uint32_t row, uint32_t k) const {
                   width);
 }
 
-namespace {
-/// Bytes of shared memory with their bounds and shadow.
-struct SharedBytes {
-  Warp &warp;
-  const Instruction &instruction;
-  const Block &block;
-  uint32_t end;
-  bool checks;
+//===----------------------------------------------------------------------===//
+// Before it is read
+//===----------------------------------------------------------------------===//
 
-  SharedBytes(Warp &warp, const Instruction &i)
-      : warp(warp), instruction(i), block(*warp.block) {
-    const Grid &grid = block.cluster->grid;
-    end = kSharedStart + grid.sharedBytes;
-    checks = grid.program.checks;
-  }
-  /// Copies some bytes; whether one of them is undefined.
-  bool read(uint32_t offset, uint32_t bytes, uint8_t *to) {
-    if (offset < kSharedStart || offset + bytes > end)
-      resolveOne(warp, instruction, Space::Shared, AccessKind::AsyncRead,
-                 offset, bytes, 1, warp.active);
-    std::memcpy(to, block.shared + offset, bytes);
-    return checks && std::memchr(block.sharedShadow + offset, 1, bytes);
-  }
-};
-} // namespace
+static bool isUndefined(const uint8_t *shadow) {
+  uint64_t halves[2];
+  std::memcpy(halves, shadow, sizeof(halves));
+  return (halves[0] | halves[1]) != 0;
+}
 
-void mlir::moe::emulator::readTile(Warp &warp, const Instruction &i,
-                                   const MatrixDescriptor &tile,
-                                   Element element, bool transposed,
-                                   uint32_t first, uint32_t rows, float *to,
-                                   std::vector<bool> *undefined) {
-  SharedBytes shared(warp, i);
-  uint32_t depth = kTileBytes * 8 / bitsOf(element);
-  for (uint32_t row = 0; row < rows; ++row) {
-    uint8_t bytes[kTileBytes];
-    bool poison = false;
-    if (transposed) {
-      for (uint32_t k = 0; k < depth; ++k)
-        poison |= shared.read(tile.transposedOffsetOf(first + row, k), 2,
-                              bytes + 2 * k);
-    } else {
-      for (uint32_t piece = 0; piece < kTileBytes; piece += kPiece)
-        poison |= shared.read(tile.offsetOf(first + row, piece), kPiece,
-                              bytes + piece);
-    }
-    expandElements(element, bytes, to + size_t(row) * depth, depth);
-    if (poison && undefined)
-      (*undefined)[row] = true;
+/// Reports writes that a piece's reader may not see, but for stamps that were
+/// looked at before.
+static void checkStamps(Warp &warp, const Instruction &i, uint32_t offset,
+                        std::vector<uint32_t> &known, bool &reported) {
+  const uint32_t *words = &warp.block->stamps.words[offset / 4];
+  for (uint32_t word = 0; word < kPieceBytes / 4; ++word) {
+    uint32_t stamp = words[word];
+    if (stamp == 0 ||
+        std::find(known.begin(), known.end(), stamp) != known.end())
+      continue;
+    known.push_back(stamp);
+    reported =
+        reported || checkAsyncRead(warp, i, warp.active, *warp.block,
+                                   offset + 4 * word, 4, "a matrix product");
   }
 }
 
-void mlir::moe::emulator::checkTileOrder(Warp &warp, const Instruction &i,
-                                         const MatrixDescriptor &tile,
-                                         bool transposed, uint32_t first,
-                                         uint32_t rows) {
+uint32_t mlir::moe::emulator::checkTile(Warp &warp, const Instruction &i,
+                                        const TileView &tile) {
   const Block &block = *warp.block;
-  if (!block.stamps.tracked())
-    return;
-  uint32_t size = transposed ? 2 : kPiece;
-  uint32_t end = kSharedStart + block.cluster->grid.sharedBytes;
-  for (uint32_t row = first; row < first + rows; ++row)
-    for (uint32_t byte = 0; byte < kTileBytes; byte += size) {
-      uint32_t offset = transposed ? tile.transposedOffsetOf(row, byte / size)
-                                   : tile.offsetOf(row, byte);
-      // What is out of bounds is found when it is read.
-      if (offset >= kSharedStart && offset + size <= end &&
-          checkAsyncRead(warp, i, warp.active, block, offset, size,
-                         "a matrix product"))
-        return;
-    }
+  const Grid &grid = block.cluster->grid;
+  uint32_t end = kSharedStart + grid.sharedBytes, undefined = 0;
+  bool checks = grid.program.checks;
+  std::vector<uint32_t> known;
+  bool reported = false;
+  forPieces(tile, [&](uint32_t offset, uint32_t, uint32_t) {
+    if (offset < kSharedStart || offset + kPieceBytes > end)
+      resolveOne(warp, i, Space::Shared, AccessKind::AsyncRead, offset,
+                 kPieceBytes, 1, warp.active);
+    if (!checks)
+      return;
+    undefined += isUndefined(block.sharedShadow + offset);
+    checkStamps(warp, i, offset, known, reported);
+  });
+  return undefined;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+uint32_t mlir::moe::emulator::readTile(Warp &warp, const TileView &tile,
+                                       float *to,
+                                       std::vector<bool> &undefined) {
+  const Block &block = *warp.block;
+  bool checks = block.cluster->grid.program.checks;
+  uint32_t undefinedPieces = 0;
+  alignas(64) uint8_t bytes[kMaxTileRows * kTileBytes];
+  forPieces(tile, [&](uint32_t offset, uint32_t row, uint32_t at) {
+    const uint8_t *from = block.shared + offset;
+    uint8_t *place = bytes + row * kTileBytes;
+    if (!tile.transposed)
+      std::memcpy(place + at, from, kPieceBytes);
+    else
+      for (uint32_t j = 0; j < kPieceBytes / 2; ++j)
+        std::memcpy(place + j * kTileBytes + 2 * at, from + 2 * j, 2);
+    if (!checks || !isUndefined(block.sharedShadow + offset))
+      return;
+    ++undefinedPieces;
+    for (uint32_t j = 0; j < (tile.transposed ? kPieceBytes / 2 : 1); ++j)
+      if (!tile.transposed ||
+          std::memchr(block.sharedShadow + offset + 2 * j, 1, 2))
+        undefined[row + j] = true;
+  });
+  expandElements(tile.element, bytes, to, tile.rows * tile.depth());
+  return undefinedPieces;
 }

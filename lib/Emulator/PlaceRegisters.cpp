@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode.h"
+#include "MatrixProducts.h"
 
 #include <algorithm>
 
@@ -56,7 +57,8 @@ private:
   uint32_t bytesOf(uint32_t id) const {
     uint32_t bits = state.entry.registers[id].bits;
     // A predicate takes a word; the bytes round up to a whole plane of poison.
-    return bits == 1 ? 64 : std::max(bits / 8 * kLanes, 64u);
+    return bits == 1 ? kSmallestRegister
+                     : std::max(bits / 8 * kLanes, kSmallestRegister);
   }
 
   DecodeState &state;
@@ -211,4 +213,6 @@ void RegisterPlacement::run() {
 
 void mlir::moe::emulator::placeRegisters(DecodeState &state) {
   RegisterPlacement(state).run();
+  if (state.program.checks)
+    watchMatrixRegisters(state.program);
 }

@@ -31,6 +31,8 @@ constexpr uint32_t kLanes = 32;
 constexpr uint32_t kAllLanes = 0xffffffffu;
 /// Where no instruction is: past a `ret`, or where lanes never meet again.
 constexpr uint32_t kNoPc = 0xffffffffu;
+/// Registers begin at multiples of this, in bytes.
+constexpr uint32_t kSmallestRegister = 64;
 
 /// 32 values in one of the two pools of a warp: its registers and the constants
 /// of the program. The lowest bit says which; the rest is the offset in bytes.
@@ -187,6 +189,16 @@ struct Program {
   /// Text of each instruction's opcode, and its place in the source.
   std::vector<std::string> names;
   std::vector<std::string> locations;
+  /// An instruction that touches registers of wgmma: what it runs once that was
+  /// looked into.
+  struct Watched {
+    Handler run;
+    std::vector<Operand> registers;
+  };
+  std::vector<Watched> watched;
+  /// By instruction: which of `watched` it is. Empty without checks, and where
+  /// there is no wgmma.
+  std::vector<uint32_t> watchedOf;
   bool checks = true;
 };
 

@@ -50,6 +50,8 @@ enum class WaitKind : uint8_t {
   MBarrier,
   /// Copies of this warp's own.
   AsyncCopies,
+  /// Until the other warps of its warpgroup come to the same instruction.
+  Warpgroup,
   /// Its turn is over: the wait ends by itself.
   Yield,
 };

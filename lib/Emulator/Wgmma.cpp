@@ -25,6 +25,8 @@
 using namespace mlir::moe;
 using namespace mlir::moe::emulator;
 
+static void multiplyAsync(Warp &warp, const Instruction &i);
+
 static constexpr uint32_t kRows = 16;
 static constexpr uint32_t kMaxN = 256;
 static constexpr uint32_t kMaxK = 32;
@@ -72,13 +74,18 @@ struct Share {
 };
 } // namespace
 
+/// Where the warp finds its rows of A in shared memory, and all of B.
+static TileView tileOfA(const Warp &warp, const Shape &shape, uint64_t bits) {
+  return {MatrixDescriptor(bits), shape.a, shape.transposeA,
+          warp.number % kWarpsOfGroup * kRows, kRows};
+}
+static TileView tileOfB(const Shape &shape, uint64_t bits) {
+  return {MatrixDescriptor(bits), shape.b, shape.transposeB, 0, shape.n};
+}
+
 static void readA(Warp &warp, const Instruction &i, const Shape &shape,
-                  uint64_t descriptor, Share &share) {
+                  Share &share) {
   uint32_t depth = shape.depth(), e = 32 / bitsOf(shape.a);
-  if (!shape.aInRegisters)
-    return readTile(warp, i, MatrixDescriptor(descriptor), shape.a,
-                    shape.transposeA, warp.number % 4 * kRows, kRows, share.a,
-                    &share.undefinedRows);
   for (uint32_t r = 0; r < kARegisters; ++r) {
     Operand operand = listOperand(warp, i, shape.sumRegisters() + r);
     float expanded[kLanes * 4];
@@ -94,15 +101,17 @@ static void readA(Warp &warp, const Instruction &i, const Shape &shape,
   }
 }
 
-static void readB(Warp &warp, const Instruction &i, const Shape &shape,
-                  uint64_t descriptor, Share &share) {
+/// Returns undefined pieces.
+static uint32_t readB(Warp &warp, const Shape &shape, uint64_t descriptor,
+                      Share &share) {
   uint32_t depth = shape.depth();
   alignas(64) float rows[kMaxN * kMaxK];
-  readTile(warp, i, MatrixDescriptor(descriptor), shape.b, shape.transposeB, 0,
-           shape.n, rows, &share.undefinedColumns);
+  uint32_t undefined =
+      readTile(warp, tileOfB(shape, descriptor), rows, share.undefinedColumns);
   for (uint32_t k = 0; k < depth; ++k)
     for (uint32_t n = 0; n < shape.n; ++n)
       share.b[k * shape.n + n] = rows[n * depth + k];
+  return undefined;
 }
 
 static void negate(float *values, uint32_t count) {
@@ -181,8 +190,16 @@ static void compute(Warp &warp, const MatrixProduct &product) {
   static thread_local Share share;
   share.undefinedRows.assign(kRows, false);
   share.undefinedColumns.assign(shape.n, false);
-  readA(warp, i, shape, product.a, share);
-  readB(warp, i, shape, product.b, share);
+  uint32_t undefined = readB(warp, shape, product.b, share);
+  if (shape.aInRegisters)
+    readA(warp, i, shape, share);
+  else
+    undefined += readTile(warp, tileOfA(warp, shape, product.a), share.a,
+                          share.undefinedRows);
+  if (undefined < product.undefinedPieces)
+    warp.report(i, HazardKind::Race, warp.active,
+                "shared memory that it reads was written between its issue "
+                "and its wgmma.wait_group");
   if (shape.negateA)
     negate(share.a, kRows * depth);
   if (shape.negateB)
@@ -207,20 +224,34 @@ static void compute(Warp &warp, const MatrixProduct &product) {
   writeSums(warp, i, shape, share.sums);
 }
 
-static void computeUpTo(Warp &warp, uint32_t keep, bool open) {
-  if (!warp.products)
-    return;
-  MatrixProducts &products = *warp.products;
+/// Computes the groups before `complete`, in the order of their issue.
+static void computeUpTo(Warp &warp, uint32_t complete) {
+  MatrixProducts &products = productsOf(warp);
   size_t done = 0;
   while (done < products.waiting.size() &&
-         (open || products.waiting[done].group + keep < products.committed))
+         products.waiting[done].group < complete)
     compute(warp, products.waiting[done++]);
   products.waiting.erase(products.waiting.begin(),
                          products.waiting.begin() + ptrdiff_t(done));
+  products.complete = complete;
 }
 
 void mlir::moe::emulator::finishMatrixProducts(Warp &warp) {
-  computeUpTo(warp, 0, true);
+  checkStepsAtEnd(warp);
+}
+
+bool mlir::moe::emulator::isMatrixProduct(const Instruction &i) {
+  return i.run == multiplyAsync;
+}
+
+uint32_t mlir::moe::emulator::sumRegistersOf(const Instruction &i) {
+  return shapeOf(i).sumRegisters();
+}
+
+bool mlir::moe::emulator::haveSameShape(const Instruction &i,
+                                        const Instruction &other) {
+  Shape x = shapeOf(i), y = shapeOf(other);
+  return x.n == y.n && x.depth() == y.depth() && x.sum == y.sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,43 +279,76 @@ static uint64_t uniform(Warp &warp, const Instruction &i, Operand operand) {
   return values[0];
 }
 
-static void multiplyAsync(Warp &warp, const Instruction &i) {
-  if (!needWarpgroup(warp, i))
-    return;
-  if (!warp.products)
-    warp.products = std::make_unique<MatrixProducts>();
-  MatrixProduct product;
-  product.instruction = &i;
-  product.a = i.a.exists() ? uniform(warp, i, i.a) : 0;
-  product.b = uniform(warp, i, i.b);
+/// Whether to add to D; all threads have to agree.
+static bool takeScale(Warp &warp, const Instruction &i) {
   uint32_t scale = warp.predicate(i.c);
+  if (uint32_t lanes = warp.poisonedLanes(i.c, 0))
+    warp.reportUndefined(i, lanes, "scale-d");
   if (scale != 0 && scale != kAllLanes)
     warp.stop(i, HazardKind::InvalidValue, ~scale,
               "threads differ in whether to add to D");
-  product.accumulate = scale != 0;
-  product.group = warp.products->committed;
-  Shape shape = shapeOf(i);
-  if (!shape.aInRegisters)
-    checkTileOrder(warp, i, MatrixDescriptor(product.a), shape.transposeA,
-                   warp.number % 4 * kRows, kRows);
-  checkTileOrder(warp, i, MatrixDescriptor(product.b), shape.transposeB, 0,
-                 shape.n);
-  warp.products->waiting.push_back(product);
+  return scale != 0;
 }
 
-static void fence(Warp &warp, const Instruction &i) { needWarpgroup(warp, i); }
+static void multiplyAsync(Warp &warp, const Instruction &i) {
+  if (!needWarpgroup(warp, i))
+    return;
+  Shape shape = shapeOf(i);
+  MatrixProducts &products = productsOf(warp);
+  MatrixProduct product;
+  product.instruction = &i;
+  product.a = shape.aInRegisters ? 0 : uniform(warp, i, i.a);
+  product.b = uniform(warp, i, i.b);
+  product.accumulate = takeScale(warp, i);
+  product.group = products.committed;
+  addStep(warp, {&i, product.a, product.b, product.accumulate});
+  product.undefinedPieces = checkTile(warp, i, tileOfB(shape, product.b));
+  if (!shape.aInRegisters)
+    product.undefinedPieces +=
+        checkTile(warp, i, tileOfA(warp, shape, product.a));
+  if (warp.block->cluster->grid.program.checks) {
+    useMatrixRegisters(warp, i);
+    addTileRead(warp, i, tileOfB(shape, product.b));
+    if (!shape.aInRegisters)
+      addTileRead(warp, i, tileOfA(warp, shape, product.a));
+  }
+  products.waiting.push_back(product);
+}
+
+static void fence(Warp &warp, const Instruction &i) {
+  if (!needWarpgroup(warp, i))
+    return;
+  addStep(warp, {&i});
+  ++productsOf(warp).fences;
+}
 
 static void commit(Warp &warp, const Instruction &i) {
   if (!needWarpgroup(warp, i))
     return;
-  if (!warp.products)
-    warp.products = std::make_unique<MatrixProducts>();
-  ++warp.products->committed;
+  addStep(warp, {&i});
+  ++productsOf(warp).committed;
 }
 
 static void wait(Warp &warp, const Instruction &i) {
-  if (needWarpgroup(warp, i))
-    computeUpTo(warp, static_cast<uint32_t>(i.immediate), false);
+  bool again = warp.wait.kind == WaitKind::Warpgroup;
+  if (!needWarpgroup(warp, i))
+    return;
+  if (!again)
+    addStep(warp, {&i});
+  if (!isWarpgroupHere(warp))
+    return warp.waitFor(WaitKind::Warpgroup);
+  warp.wait = {};
+  MatrixProducts &products = productsOf(warp);
+  auto keep = static_cast<uint32_t>(i.immediate);
+  uint32_t complete = products.committed - std::min(products.committed, keep);
+  // The first warp that goes on computes the shares of all four, which have
+  // come here and committed the same groups.
+  if (products.complete < complete) {
+    uint32_t first = warp.number / kWarpsOfGroup * kWarpsOfGroup;
+    for (uint32_t w = first; w < first + kWarpsOfGroup; ++w)
+      computeUpTo(warp.block->warps[w], complete);
+  }
+  finishTileReads(warp, complete);
 }
 
 static void setRegisters(Warp &warp, const Instruction &i) {
