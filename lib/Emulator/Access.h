@@ -73,6 +73,9 @@ std::pair<uint8_t *, uint8_t *> resolveOne(Warp &warp, const Instruction &i,
 Block &blockOf(Warp &warp, const Instruction &i, uint64_t address,
                uint32_t lanes);
 
+/// st.async and red.async, in RemoteStore.cpp; .async was taken.
+void decodeAsyncStore(DecodeContext &context, bool reduces);
+
 /// Reads the state space of ld, st, atom, ...; generic where there is none.
 Space takeSpace(DecodeContext &context);
 

@@ -77,6 +77,10 @@ bool mlir::moe::emulator::completeAsyncCopies(Warp &warp) {
 // Handlers
 //===----------------------------------------------------------------------===//
 
+/// Instruction::option of a copy: c is a predicate that asks for zeros instead
+/// of a number of bytes to read.
+static constexpr uint8_t kIgnoreSource = 1;
+
 static AsyncCopy &issue(Warp &warp, const Instruction &i, bool arrival) {
   if (!warp.copies)
     warp.copies = std::make_unique<AsyncCopies>();
@@ -92,11 +96,14 @@ static AsyncCopy &issue(Warp &warp, const Instruction &i, bool arrival) {
 /// Global memory of the lanes, each for the bytes that it reads.
 static void resolveSource(Warp &warp, const Instruction &i,
                           const uint64_t addresses[kLanes], AsyncCopy &copy) {
-  const uint32_t *sizes = i.c.exists() ? warp.read<uint32_t>(i.c) : nullptr;
+  bool ignores = i.option & kIgnoreSource;
+  const uint32_t *sizes =
+      i.c.exists() && !ignores ? warp.read<uint32_t>(i.c) : nullptr;
+  uint32_t ignored = ignores ? warp.predicate(i.c) : 0;
   uint32_t whole = warp.active, active = warp.active;
   for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
-    copy.read[lane] = sizes ? sizes[lane] : i.size;
+    copy.read[lane] = ignored >> lane & 1 ? 0 : sizes ? sizes[lane] : i.size;
     copy.from[lane] = nullptr;
     copy.fromShadow[lane] = nullptr;
     if (copy.read[lane] == i.size)
@@ -132,7 +139,7 @@ static void copyAsync(Warp &warp, const Instruction &i) {
   addressesOf<Checks>(warp, i, to);
   secondAddressesOf<Checks>(warp, i, from);
   if (Checks && warp.poisoned && i.c.exists())
-    if (uint32_t lanes = warp.poisonedLanes(i.c, 4) & warp.active)
+    if (uint32_t lanes = warp.poisonedLanes(i.c, i.widths[4]) & warp.active)
       warp.reportUndefined(i, lanes, "the size of a copy");
   Access access;
   resolve(warp, i, Space::Shared, AccessKind::AsyncWrite, to, i.size, access);
@@ -203,8 +210,11 @@ static void decodeCopy(DecodeContext &context) {
     context.fail("copies have 4, 8 or 16 bytes");
   out.size = static_cast<uint8_t>(bytes);
   size_t next = 3;
-  if (context.operandCount() > next + (hint ? 1 : 0))
-    context.c(next++, 32);
+  if (context.operandCount() > next + (hint ? 1 : 0)) {
+    bool ignores = context.registerBits(context.syntax().operands[next]) == 1;
+    out.option = ignores ? kIgnoreSource : 0;
+    context.c(next++, ignores ? 1 : 32);
+  }
   if (hint)
     context.source(context.operand(next), 64);
   context.run(copyAsync<false>, copyAsync<true>);

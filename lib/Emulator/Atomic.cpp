@@ -152,7 +152,11 @@ static void decodeAtomic(DecodeContext &context, bool returns) {
 }
 
 static void decodeAtom(DecodeContext &context) { decodeAtomic(context, true); }
-static void decodeRed(DecodeContext &context) { decodeAtomic(context, false); }
+static void decodeRed(DecodeContext &context) {
+  if (context.take("async"))
+    return decodeAsyncStore(context, true);
+  decodeAtomic(context, false);
+}
 
 void mlir::moe::emulator::addAtomicInstructions(InstructionTable &table) {
   table.add("atom", decodeAtom);

@@ -133,6 +133,9 @@ private:
   bool turn(Warp &warp);
   bool round();
   bool completeOne();
+  /// Nothing can go on: time limits of waits run out. False where there is
+  /// none.
+  bool passTime();
   void reportDeadlock();
 
   /// One piece of memory each for all warps and blocks.

@@ -97,7 +97,8 @@ static void writeShared(BulkCopy &copy, Block &block) {
       reduceInto(copy, block.shared + place, offset, bytes);
     else
       std::memcpy(block.shared + place, copy.data.data() + offset, bytes);
-    if (checks)
+    // A reduction does not define what was undefined.
+    if (checks && !copy.reduce)
       std::memcpy(block.sharedShadow + place, copy.shadow.data() + offset,
                   bytes);
     if (block.stamps.tracked())
@@ -181,10 +182,12 @@ static void markInFlight(const BulkCopy &copy) {
 void mlir::moe::emulator::issueBulkCopy(Cluster &cluster, BulkCopy copy) {
   Counts &counts = cluster.counts;
   uint64_t global = 0;
-  if (copy.from.blocks.empty() || copy.to.blocks.empty())
+  if (!copy.isRead && (copy.from.blocks.empty() || copy.to.blocks.empty()))
     forGlobal(copy,
               [&](uint32_t, uint64_t, uint32_t bytes) { global += bytes; });
-  if (copy.from.blocks.empty()) {
+  if (copy.isRead) {
+    // Registers were its source.
+  } else if (copy.from.blocks.empty()) {
     checkGlobal(copy, AccessKind::AsyncRead);
     counts.globalBytesRead += global;
   } else {

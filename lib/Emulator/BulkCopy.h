@@ -66,7 +66,7 @@ struct BulkCopy {
   /// What its warp knew when it was issued.
   Knowledge issued;
 
-  /// What it has read.
+  /// What it has read; at once where registers are its source.
   std::vector<uint8_t> data, shadow;
   bool isRead = false;
 

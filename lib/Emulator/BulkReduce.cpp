@@ -8,6 +8,7 @@
 
 #include "AtomicOperations.h"
 #include "BulkCopy.h"
+#include "ReduceDecode.h"
 
 using namespace mlir::moe;
 using namespace mlir::moe::emulator;
@@ -19,16 +20,6 @@ static void combine(uint8_t *data, const uint8_t *value) {
   std::memcpy(&b, value, sizeof(T));
   update<T, Function>(data, b, b);
 }
-
-namespace {
-/// Subnormal numbers count as zero.
-struct AddFlushed {
-  uint32_t operator()(uint32_t old, uint32_t b, uint32_t) const {
-    float sum = flushToZero(floatOfBits(old)) + flushToZero(floatOfBits(b));
-    return sum != sum ? kNaN32 : bitsOfFloat(flushToZero(sum));
-  }
-};
-} // namespace
 
 template <typename T>
 static Reducer onBits(ReduceOperation operation) {
@@ -93,10 +84,66 @@ Reducer mlir::moe::emulator::findReducer(ReduceOperation operation,
   case ElementType::BFloat16:
     return onHalves<true>(operation);
   case ElementType::Float32:
-    return add ? combine<uint32_t, AddFlushed> : nullptr;
+    return add ? combine<uint32_t, AddF32> : nullptr;
   case ElementType::Float64:
     return add ? combine<uint64_t, AddF64> : nullptr;
   default:
     return nullptr;
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+ReduceOperation
+mlir::moe::emulator::takeReduceOperation(DecodeContext &context) {
+  struct Row {
+    std::string_view name;
+    ReduceOperation operation;
+  };
+  static constexpr Row kRows[] = {
+      {"add", ReduceOperation::Add},       {"min", ReduceOperation::Minimum},
+      {"max", ReduceOperation::Maximum},   {"inc", ReduceOperation::Increment},
+      {"dec", ReduceOperation::Decrement}, {"and", ReduceOperation::And},
+      {"or", ReduceOperation::Or},         {"xor", ReduceOperation::Xor}};
+  std::string_view name = context.needOneOf(
+      {"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+  for (const Row &row : kRows)
+    if (row.name == name)
+      return row.operation;
+  return ReduceOperation::None;
+}
+
+static ElementType elementTypeOf(DecodeContext &context, Type type) {
+  bool isSigned = type.kind == Type::Signed;
+  if (type.lanes == 1 && type.isInteger() && type.bits == 32)
+    return isSigned ? ElementType::Int32 : ElementType::UInt32;
+  if (type.lanes == 1 && type.isInteger() && type.bits == 64)
+    return isSigned ? ElementType::Int64 : ElementType::UInt64;
+  if (type.is(Type::Float, 16))
+    return ElementType::Float16;
+  if (type.is(Type::BFloat, 16))
+    return ElementType::BFloat16;
+  if (type.is(Type::Float, 32))
+    return ElementType::Float32;
+  if (type.is(Type::Float, 64))
+    return ElementType::Float64;
+  context.fail("elements of this type cannot be combined by bulk copies");
+}
+
+uint32_t mlir::moe::emulator::reductionOf(DecodeContext &context,
+                                          ReduceOperation operation,
+                                          Type type) {
+  if (operation == ReduceOperation::None)
+    return 0;
+  ElementType element = elementTypeOf(context, type);
+  if (!findReducer(operation, element))
+    context.fail("elements of this type cannot be combined so");
+  return static_cast<uint32_t>(operation) | static_cast<uint32_t>(element) << 8;
+}
+
+Reducer mlir::moe::emulator::reducerOf(uint32_t reduction) {
+  return findReducer(ReduceOperation(reduction & 0xff),
+                     ElementType(reduction >> 8));
 }

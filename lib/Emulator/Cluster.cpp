@@ -127,6 +127,8 @@ void Cluster::startWarp(Block &block, Warp &warp) {
   warp.wait = {};
   warp.blocked = false;
   warp.clusterArrivals = 0;
+  warp.patience = kPatience;
+  warp.timedOut = false;
   warp.lastAllocation = nullptr;
   if (grid.program.checks)
     startOrder(warp, static_cast<uint32_t>(blocks.size() * block.warps.size()));
@@ -285,6 +287,23 @@ bool Cluster::completeOne() {
   return any || advanceBulkCopies(*this);
 }
 
+bool Cluster::passTime() {
+  bool any = false;
+  for (Block &block : blocks)
+    for (Warp &warp : block.warps) {
+      bool limited = !warp.done() && warp.wait.kind == WaitKind::MBarrier &&
+                     warp.wait.generation != 0;
+      for (const LaneGroup &group : warp.groups)
+        limited |=
+            group.wait.kind == WaitKind::MBarrier && group.wait.generation != 0;
+      if (!limited || warp.patience == 0)
+        continue;
+      --warp.patience;
+      warp.timedOut = any = true;
+    }
+  return any;
+}
+
 static std::string describe(const Block &block, const LaneGroup &group) {
   switch (group.wait.kind) {
   case WaitKind::Lanes:
@@ -355,7 +374,7 @@ void Cluster::run(uint64_t number) {
       if (grid.launch.seed != 0 && random() % 4 == 0)
         progress |= advanceBulkCopies(*this);
       if (progress ? rounds % kRoundsOfPatience == 0 : live())
-        if (!completeOne() && !progress)
+        if (!completeOne() && !progress && !passTime())
           reportDeadlock();
     }
     // What was never waited for still has to reach its memory.

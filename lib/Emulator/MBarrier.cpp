@@ -333,7 +333,7 @@ static void arrive(Warp &warp, const Instruction &i) {
 }
 
 namespace {
-enum WaitOption : uint8_t { kTry = 1, kParity = 2 };
+enum WaitOption : uint8_t { kTry = 1, kParity = 2, kLimited = 4 };
 } // namespace
 
 static void wait(Warp &warp, const Instruction &i) {
@@ -353,13 +353,17 @@ static void wait(Warp &warp, const Instruction &i) {
     acquire(warp,
             place.block->mbarriers.find(place.offset)->second.order.complete);
   });
-  // Returning false for all would only make the kernel ask again; who only
-  // tests lets the others run first.
-  if (done == 0 && (i.option & kTry))
-    return warp.waitFor(WaitKind::MBarrier, offset);
-  if (done == 0 && warp.wait.kind != WaitKind::Yield)
+  // Returning false for all would only make the kernel ask again, unless time
+  // is up; who only tests lets the others run first.
+  bool limited = i.option & kLimited;
+  if (done == 0 && (i.option & kTry) && !(limited && warp.timedOut))
+    return warp.waitFor(WaitKind::MBarrier, offset, limited);
+  if (done == 0 && !(i.option & kTry) && warp.wait.kind != WaitKind::Yield)
     return warp.waitFor(WaitKind::Yield);
   warp.wait = {};
+  warp.timedOut = false;
+  if (done != 0)
+    warp.patience = kPatience;
   ++warp.block->cluster->counts.barrierWaits;
   warp.setPredicate(i.d, done);
   if (warp.poisoned)
@@ -411,10 +415,12 @@ static void decodeWait(DecodeContext &context, bool tries) {
   context.d(0, 1);
   context.address(1);
   context.b(2, parity ? 32 : 64);
-  // How long to suspend: a hint.
-  if (context.operandCount() == 4)
+  // How long to suspend at most.
+  bool limited = context.operandCount() == 4;
+  if (limited)
     context.source(context.operand(3), 32);
-  context.out().option = (tries ? kTry : 0) | (parity ? kParity : 0);
+  context.out().option =
+      (tries ? kTry : 0) | (parity ? kParity : 0) | (limited ? kLimited : 0);
   context.run(wait);
 }
 

@@ -408,6 +408,8 @@ static void decodeLoad(DecodeContext &context) {
 }
 
 static void decodeStore(DecodeContext &context) {
+  if (context.take("async"))
+    return decodeAsyncStore(context, false);
   Type type;
   uint32_t count = decodeAccess(context, type);
   context.needOperands(2);

@@ -256,10 +256,34 @@ static void decodeMapToBlock(DecodeContext &context) {
   context.run(type.bits == 64 ? mapToBlock<uint64_t> : mapToBlock<uint32_t>);
 }
 
+/// In which block of the cluster an address of shared memory is.
+template <typename T>
+static void rankOfAddress(Warp &warp, const Instruction &i) {
+  const T *a = warp.read<T>(i.a);
+  uint32_t own = warp.block->rank;
+  forLanes<uint32_t>(warp, i.d, [=](uint32_t lane) {
+    auto rank =
+        static_cast<uint32_t>((a[lane] & kWindowMask) >> kSharedRankShift);
+    return rank == 0 ? own : rank - 1;
+  });
+}
+
+static void decodeRankOfAddress(DecodeContext &context) {
+  context.take("shared::cluster");
+  Type type = context.takeType();
+  context.needOperands(2);
+  context.d(0, 32);
+  context.a(1, type.bits);
+  context.out().kind = Class::Move;
+  context.run(type.bits == 64 ? rankOfAddress<uint64_t>
+                              : rankOfAddress<uint32_t>);
+}
+
 void mlir::moe::emulator::addMoveInstructions(InstructionTable &table) {
   table.add("mov", decodeMove);
   table.add("selp", decodeSelect);
   table.add("prmt", decodePermuteBytes);
   table.add("cvta", decodeConvertAddress);
   table.add("mapa", decodeMapToBlock);
+  table.add("getctarank", decodeRankOfAddress);
 }

@@ -15,10 +15,11 @@ using namespace mlir::moe::emulator;
 
 void TensorBox::fill(uint8_t *buffer) const {
   uint64_t bytes = map.boxBytes(), size = bytesOf(map.type);
-  std::memset(buffer, map.fillNaN ? 0xff : 0, bytes);
-  if (!map.fillNaN)
+  if (!map.fillNaN) {
+    std::memset(buffer, 0, bytes);
     return;
-  // All bits but the sign.
-  for (uint64_t last = size - 1; last < bytes; last += size)
-    buffer[last] = 0x7f;
+  }
+  // All bits but the sign, and bit 3 of every 16.
+  for (uint64_t i = 0; i < bytes; ++i)
+    buffer[i] = i % 2 == 0 ? 0xf7 : i % size == size - 1 ? 0x7f : 0xff;
 }

@@ -16,6 +16,7 @@
 #include "AsyncCopy.h"
 #include "BulkCopy.h"
 #include "MBarrier.h"
+#include "ReduceDecode.h"
 
 #include <cstring>
 
@@ -201,6 +202,12 @@ static void issue(const Thread &thread, BulkCopy copy) {
 
 static BulkCopy tensorCopy(const Thread &thread) {
   TensorBox box = boxOf(thread);
+  int64_t begin = box.at[0] * int64_t(bytesOf(box.map.type));
+  if (begin % int64_t(kBulkAlignment) != 0)
+    thread.stop(HazardKind::TensorMap,
+                "a box that begins " + std::to_string(begin) +
+                    " bytes into a row of the tensor: a multiple of 16 is "
+                    "needed");
   uint64_t bytes = box.map.boxBytes();
   uint64_t shared = thread.warp.block->cluster->grid.sharedBytes;
   if (bytes > shared)
@@ -332,55 +339,14 @@ static void appendCoordinates(DecodeContext &context, size_t index,
     context.append(context.source(element, 32), 2);
 }
 
-static ReduceOperation takeOperation(DecodeContext &context) {
-  struct Row {
-    std::string_view name;
-    ReduceOperation operation;
-  };
-  static constexpr Row kRows[] = {
-      {"add", ReduceOperation::Add},       {"min", ReduceOperation::Minimum},
-      {"max", ReduceOperation::Maximum},   {"inc", ReduceOperation::Increment},
-      {"dec", ReduceOperation::Decrement}, {"and", ReduceOperation::And},
-      {"or", ReduceOperation::Or},         {"xor", ReduceOperation::Xor}};
-  std::string_view name = context.needOneOf(
-      {"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-  for (const Row &row : kRows)
-    if (row.name == name)
-      return row.operation;
-  return ReduceOperation::None;
-}
-
-static ElementType takeElementType(DecodeContext &context) {
-  Type type = context.takeType();
-  bool isSigned = type.kind == Type::Signed;
-  if (type.lanes == 1 && type.isInteger() && type.bits == 32)
-    return isSigned ? ElementType::Int32 : ElementType::UInt32;
-  if (type.lanes == 1 && type.isInteger() && type.bits == 64)
-    return isSigned ? ElementType::Int64 : ElementType::UInt64;
-  if (type.is(Type::Float, 16))
-    return ElementType::Float16;
-  if (type.is(Type::BFloat, 16))
-    return ElementType::BFloat16;
-  if (type.is(Type::Float, 32))
-    return ElementType::Float32;
-  if (type.is(Type::Float, 64))
-    return ElementType::Float64;
-  context.fail("elements of this type cannot be combined by bulk copies");
-}
-
 /// ListPosition::kReduction: the operation and the type, or 0.
 static void appendReduction(DecodeContext &context, bool reduces, bool tensor) {
   uint32_t value = 0;
   if (reduces) {
-    ReduceOperation operation = takeOperation(context);
-    value = static_cast<uint32_t>(operation);
-    if (!tensor) {
-      context.take("noftz");
-      ElementType type = takeElementType(context);
-      if (!findReducer(operation, type))
-        context.fail("elements of this type cannot be combined so");
-      value |= static_cast<uint32_t>(type) << 8;
-    }
+    ReduceOperation operation = takeReduceOperation(context);
+    context.take("noftz");
+    value = tensor ? static_cast<uint32_t>(operation)
+                   : reductionOf(context, operation, context.takeType());
   }
   context.append(context.constant(value, 32), 2);
 }

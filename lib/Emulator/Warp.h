@@ -46,7 +46,8 @@ enum class WaitKind : uint8_t {
   /// bar.sync: `what` is the barrier, `generation` the one that was joined.
   Barrier,
   ClusterBarrier,
-  /// An mbarrier at shared address `what`.
+  /// An mbarrier at shared offset `what`; `generation` is 1 where the wait has
+  /// a time limit.
   MBarrier,
   /// Copies of this warp's own.
   AsyncCopies,
@@ -83,6 +84,8 @@ struct Region {
 struct AsyncCopies;
 struct MatrixProducts;
 
+constexpr uint32_t kPatience = 16;
+
 struct Warp {
   Warp();
   Warp(Warp &&) noexcept;
@@ -114,6 +117,10 @@ struct Warp {
   uint32_t index = 0;
   Block *block = nullptr;
   Knowledge knowledge;
+  /// How often a wait with a time limit may still end without what it waits
+  /// for, since the last one that got it; and whether one is to end so now.
+  uint32_t patience = kPatience;
+  bool timedOut = false;
   /// The generation of the cluster's barrier that its last arrival completes.
   uint64_t clusterArrivals = 0;
 

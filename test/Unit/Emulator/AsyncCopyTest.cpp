@@ -70,6 +70,17 @@ TEST(AsyncCopy, NothingIsReadWhereTheSizeIsZero) {
                           kStore);
 }
 
+TEST(AsyncCopy, PredicateThatIgnoresTheSource) {
+  KernelRunner kernel;
+  kernel.runClean(std::string(kPlaces) +
+                  "setp.lt.u32 %p3, %t, 2;\n"
+                  "cp.async.cg.shared.global [%r0], [%q0], 16, %p3;\n"
+                  "cp.async.wait_all;\n" +
+                  kStore);
+  EXPECT_EQ(kernel.out[7], 0u);
+  EXPECT_EQ(kernel.out[8], 8u);
+}
+
 TEST(AsyncCopy, MissingWait) {
   KernelRunner().runHazard(HazardKind::Undefined, "stored in global memory",
                            std::string(kPlaces) +

@@ -203,3 +203,73 @@ TEST(MBarrier, BytesThatNobodyAnnounced) {
           "mbarrier.arrive.expect_tx.shared.b64 %q0, [%s], 16;\n" +
           waits("0"));
 }
+
+TEST(MBarrier, WaitWithATimeLimitMayEndWithoutThePhase) {
+  KernelRunner kernel;
+  std::string wait = "mbarrier.try_wait.parity.shared.b64 %p1, [%s], 0, 20;\n";
+  kernel.runClean(initialised("1") + wait +
+                  "selp.u32 %r0, 1, 2, %p1;\n"
+                  "st.global.u32 [%out], %r0;\n");
+  EXPECT_EQ(kernel.out[0], 2u);
+  // Who asks again and again is stuck all the same.
+  kernel.runHazard(HazardKind::Deadlock, "lacks 1 arrival of 1",
+                   initialised("1") + "again:\n" + wait + "@!%p1 bra again;\n");
+}
+
+/// Block 0 starts %r6 = block 1's %s, %r7 = block 1's mbarrier, and block 1
+/// waits for 128 bytes.
+static std::string remote(const std::string &send, const std::string &receive) {
+  return initialised("1") +
+         "@%p0 mbarrier.arrive.expect_tx.shared.b64 %q0, [%s], 128;\n"
+         "mad.lo.u32 %r5, %t, 4, %s;\n"
+         "st.shared.u32 [%r5+1024], 5;\n"
+         "barrier.cluster.arrive.aligned;\n"
+         "barrier.cluster.wait.aligned;\n"
+         "setp.eq.u32 %p2, %b, 1;\n"
+         "@%p2 bra receive;\n"
+         "mapa.shared::cluster.u32 %r6, %r5, 1;\n"
+         "mapa.shared::cluster.u32 %r7, %s, 1;\n" +
+         send + "bra end;\nreceive:\n" + waits("0") + receive +
+         "end:\nbarrier.cluster.arrive.aligned;\n"
+         "barrier.cluster.wait.aligned;\n";
+}
+
+TEST(MBarrier, StoresAndReductionsThatTellIt) {
+  std::string receive = "ld.shared.u32 %r1, [%r5+1024];\n"
+                        "mul.wide.u32 %q1, %t, 4;\n"
+                        "add.u64 %q1, %q1, %out;\n"
+                        "st.global.u32 [%q1], %r1;\n";
+  KernelRunner kernel;
+  kernel.runClean(remote("st.async.shared::cluster.mbarrier::complete_tx::bytes"
+                         ".b32 [%r6+1024], %t, [%r7];\n",
+                         receive),
+                  32, 2);
+  EXPECT_EQ(kernel.out[9], 9u);
+  kernel.runClean(remote("red.async.relaxed.cluster.shared::cluster."
+                         "mbarrier::complete_tx::bytes.add.u32 [%r6+1024], %t, "
+                         "[%r7];\n",
+                         receive),
+                  32, 2);
+  EXPECT_EQ(kernel.out[9], 14u);
+}
+
+TEST(Cluster, RankOfAnAddress) {
+  KernelRunner kernel;
+  kernel.runClean("mapa.shared::cluster.u32 %r0, %s, 1;\n"
+                  "getctarank.shared::cluster.u32 %r1, %r0;\n"
+                  "getctarank.shared::cluster.u32 %r2, %s;\n"
+                  "cvta.shared.u64 %q0, %smem;\n"
+                  "mapa.u64 %q0, %q0, 1;\n"
+                  "getctarank.u64 %r3, %q0;\n"
+                  "setp.eq.u32 %p0, %t, 0;\n"
+                  "mul.wide.u32 %q1, %b, 16;\n"
+                  "add.u64 %q1, %q1, %out;\n"
+                  "@%p0 st.global.v2.u32 [%q1], {%r1, %r2};\n"
+                  "@%p0 st.global.u32 [%q1+8], %r3;\n",
+                  32, 2);
+  EXPECT_EQ(kernel.out[0], 1u);
+  EXPECT_EQ(kernel.out[1], 0u);
+  EXPECT_EQ(kernel.out[2], 1u);
+  EXPECT_EQ(kernel.out[4], 1u);
+  EXPECT_EQ(kernel.out[5], 1u);
+}
