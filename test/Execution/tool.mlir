@@ -9,7 +9,6 @@
 // RUN: moe-opt --version | FileCheck %s --check-prefix=VERSION
 // RUN: moe-run %s --tokens=20 --print | FileCheck %s --check-prefix=ROWS --strict-whitespace
 // RUN: not moe-run %s --function=none 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not moe-run %s --tokens=3 --compare=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not moe-run %s --tokens=3 --device=quantum 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not moe-run %s --tokens=3 --json --print 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not moe-run %s --tokens=3 --inputs=seed:x 2>&1 | FileCheck %s --check-prefix=SEED
@@ -22,8 +21,7 @@
 // DEFAULT: 0 3x4xf32
 // OTHER: @other on reference, inputs seed:0
 // NONE: moe-run: error: there is no function none with a body; {{.*}}tool.mlir has 2 public functions; choose one: --function=layer or other
-// EMULATOR: moe-run: error: device emulator is unknown; choose reference, cpu or cuda
-// UNKNOWN: moe-run: error: device quantum is unknown; choose reference, cpu or cuda
+// UNKNOWN: moe-run: error: device quantum is unknown; choose reference, cpu, emulator or cuda
 // BOTH: moe-run: error: --print writes no JSON
 // SEED: moe-run: error: --inputs=seed:x has no number behind seed:
 // NOFILE: moe-run: error: {{.*}}nowhere.mlir: No such file or directory
