@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_ASYNC_COPY_H
-#define MOE_LIB_EMULATOR_ASYNC_COPY_H
+#ifndef MOE_LIB_EMULATOR_ASYNCCOPY_H
+#define MOE_LIB_EMULATOR_ASYNCCOPY_H
 
 #include "Warp.h"
 
@@ -49,4 +49,4 @@ void decodeBulkCopy(DecodeContext &context);
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_ASYNC_COPY_H
+#endif // MOE_LIB_EMULATOR_ASYNCCOPY_H

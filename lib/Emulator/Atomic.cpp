@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Blocks of a grid run on several threads of the host: what several blocks may
 // change at once is changed with compare-and-swap of the host.

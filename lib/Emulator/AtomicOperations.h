@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_ATOMIC_OPERATIONS_H
-#define MOE_LIB_EMULATOR_ATOMIC_OPERATIONS_H
+#ifndef MOE_LIB_EMULATOR_ATOMICOPERATIONS_H
+#define MOE_LIB_EMULATOR_ATOMICOPERATIONS_H
 
 #include "Numbers.h"
 
@@ -121,4 +121,4 @@ inline T update(uint8_t *data, T b, T c) {
 
 } // namespace mlir::moe::emulator::atomics
 
-#endif // MOE_LIB_EMULATOR_ATOMIC_OPERATIONS_H
+#endif // MOE_LIB_EMULATOR_ATOMICOPERATIONS_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_BULK_COPY_H
-#define MOE_LIB_EMULATOR_BULK_COPY_H
+#ifndef MOE_LIB_EMULATOR_BULKCOPY_H
+#define MOE_LIB_EMULATOR_BULKCOPY_H
 
 #include "TensorBox.h"
 
@@ -91,4 +91,4 @@ void checkBulkCopiesAtEnd(Block &block);
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_BULK_COPY_H
+#endif // MOE_LIB_EMULATOR_BULKCOPY_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_MATRIX_MATH_H
-#define MOE_LIB_EMULATOR_MATRIX_MATH_H
+#ifndef MOE_LIB_EMULATOR_MATRIXMATH_H
+#define MOE_LIB_EMULATOR_MATRIXMATH_H
 
 #include "Decode.h"
 
@@ -48,4 +48,4 @@ void multiplyAddIntegers(int32_t *d, uint32_t dStride, const float *a,
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_MATRIX_MATH_H
+#endif // MOE_LIB_EMULATOR_MATRIXMATH_H

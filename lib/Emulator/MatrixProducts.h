@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_MATRIX_PRODUCTS_H
-#define MOE_LIB_EMULATOR_MATRIX_PRODUCTS_H
+#ifndef MOE_LIB_EMULATOR_MATRIXPRODUCTS_H
+#define MOE_LIB_EMULATOR_MATRIXPRODUCTS_H
 
 #include "MatrixTile.h"
 
@@ -165,4 +165,4 @@ void useMatrixRegisters(Warp &warp, const Instruction &i);
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_MATRIX_PRODUCTS_H
+#endif // MOE_LIB_EMULATOR_MATRIXPRODUCTS_H

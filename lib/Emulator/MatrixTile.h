@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_MATRIX_TILE_H
-#define MOE_LIB_EMULATOR_MATRIX_TILE_H
+#ifndef MOE_LIB_EMULATOR_MATRIXTILE_H
+#define MOE_LIB_EMULATOR_MATRIXTILE_H
 
 #include "Block.h"
 #include "MatrixMath.h"
@@ -96,4 +96,4 @@ uint32_t readTile(Warp &warp, const TileView &tile, float *to,
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_MATRIX_TILE_H
+#endif // MOE_LIB_EMULATOR_MATRIXTILE_H

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // m16n8kK, A by rows and B by columns. With e = 32 / (bits of an element), g =
 // lane / 4 and t = lane % 4, register i of A holds row g + 8 (i % 2), columns

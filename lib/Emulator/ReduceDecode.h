@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_REDUCE_DECODE_H
-#define MOE_LIB_EMULATOR_REDUCE_DECODE_H
+#ifndef MOE_LIB_EMULATOR_REDUCEDECODE_H
+#define MOE_LIB_EMULATOR_REDUCEDECODE_H
 
 #include "BulkCopy.h"
 #include "Decode.h"
@@ -27,4 +27,4 @@ Reducer reducerOf(uint32_t reduction);
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_REDUCE_DECODE_H
+#endif // MOE_LIB_EMULATOR_REDUCEDECODE_H

@@ -9,12 +9,13 @@
 //
 // A box moves through a buffer in which its rows follow one another without
 // gaps; what is outside of the tensor is there, too. Shared memory holds the
-// same bytes, with pieces of 16 of them swapped where there is a swizzle.
+// same bytes; where there is a swizzle, rows begin at multiples of its bytes
+// even if they have fewer, and pieces of 16 bytes are swapped.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_EMULATOR_TENSOR_BOX_H
-#define MOE_LIB_EMULATOR_TENSOR_BOX_H
+#ifndef MOE_LIB_EMULATOR_TENSORBOX_H
+#define MOE_LIB_EMULATOR_TENSORBOX_H
 
 #include "Block.h"
 
@@ -32,16 +33,18 @@ inline uint32_t swizzled(uint32_t address, uint32_t swizzle) {
   return address ^ ((address >> 7 & pieces) << 4);
 }
 
-/// Calls `function(offset, place, size)` for the pieces of `bytes` bytes from
-/// a shared offset on: where they are in the buffer, and in shared memory.
+/// Calls `function(offset, place, size)` for the pieces of `bytes` bytes, in
+/// rows of `rowBytes`, from a shared offset on: where they are in the buffer,
+/// and in shared memory.
 template <typename Function>
-void forSharedPieces(uint32_t offset, uint32_t swizzle, uint32_t bytes,
-                     Function function) {
+void forSharedPieces(uint32_t offset, uint32_t swizzle, uint32_t rowBytes,
+                     uint32_t bytes, Function function) {
   constexpr uint32_t kPiece = 16;
   if (swizzle == 0)
     return function(0u, offset, bytes);
-  for (uint32_t at = 0; at < bytes; at += kPiece)
-    function(at, swizzled(offset + at, swizzle), kPiece);
+  for (uint32_t row = 0; row < bytes; row += rowBytes, offset += swizzle)
+    for (uint32_t at = 0; at < rowBytes; at += kPiece)
+      function(row + at, swizzled(offset + at, swizzle), kPiece);
 }
 
 /// The box of a tensor map at some coordinates.
@@ -86,4 +89,4 @@ void TensorBox::forInside(Function function) const {
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_LIB_EMULATOR_TENSOR_BOX_H
+#endif // MOE_LIB_EMULATOR_TENSORBOX_H

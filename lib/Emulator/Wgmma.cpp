@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // D (64 x N) = A (64 x K) * B (K x N) + D. Warp w of the warpgroup holds rows
 // 16 w to 16 w + 15 of D, register i of lane t row t / 4 + 8 (i / 2 % 2),

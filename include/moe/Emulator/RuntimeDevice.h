@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_EMULATOR_RUNTIME_DEVICE_H
-#define MOE_EMULATOR_RUNTIME_DEVICE_H
+#ifndef MOE_EMULATOR_RUNTIMEDEVICE_H
+#define MOE_EMULATOR_RUNTIMEDEVICE_H
 
 #include <cstdint>
 
@@ -27,4 +27,4 @@ void addEmulatorDevice(const DeviceOptions &options = {});
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_EMULATOR_RUNTIME_DEVICE_H
+#endif // MOE_EMULATOR_RUNTIMEDEVICE_H

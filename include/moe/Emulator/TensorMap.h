@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_EMULATOR_TENSOR_MAP_H
-#define MOE_EMULATOR_TENSOR_MAP_H
+#ifndef MOE_EMULATOR_TENSORMAP_H
+#define MOE_EMULATOR_TENSORMAP_H
 
 #include <cstdint>
 #include <string>
@@ -72,4 +72,4 @@ struct TensorMap {
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_EMULATOR_TENSOR_MAP_H
+#endif // MOE_EMULATOR_TENSORMAP_H
