@@ -8,6 +8,8 @@
 
 #include "Access.h"
 
+#include "AccessChecks.h"
+
 #include "MatrixProducts.h"
 
 #include <algorithm>
@@ -26,9 +28,11 @@ static const char *verbOf(AccessKind kind) {
   switch (kind) {
   case AccessKind::Read:
   case AccessKind::AsyncRead:
+  case AccessKind::MatrixRead:
     return "a read of ";
   case AccessKind::Write:
   case AccessKind::AsyncWrite:
+  case AccessKind::MatrixWrite:
     return "a write of ";
   case AccessKind::Atomic:
     return "an atomic access to ";
@@ -39,7 +43,8 @@ static const char *verbOf(AccessKind kind) {
 /// By the thread itself; copies write when they land, but are looked at when
 /// they are issued.
 static bool isWrite(AccessKind kind) {
-  return kind == AccessKind::Write || kind == AccessKind::Atomic;
+  return kind == AccessKind::Write || kind == AccessKind::Atomic ||
+         kind == AccessKind::MatrixWrite;
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,12 +328,10 @@ static bool resolveGlobal(Warp &warp, const Extent &extent,
   return true;
 }
 
-void mlir::moe::emulator::resolve(Warp &warp, const Instruction &i, Space space,
-                                  AccessKind kind,
-                                  const uint64_t addresses[kLanes],
-                                  uint32_t bytes, Access &access) {
-  if (warp.active == 0)
-    return;
+/// Finds the memory of each of the running lanes.
+static void locate(Warp &warp, const Instruction &i, Space space,
+                   AccessKind kind, const uint64_t addresses[kLanes],
+                   uint32_t bytes, Access &access) {
   Extent extent(addresses, warp.active);
   if (extent.bits % bytes == 0) {
     if ((space == Space::Shared || space == Space::SharedCluster) &&
@@ -351,6 +354,17 @@ void mlir::moe::emulator::resolve(Warp &warp, const Instruction &i, Space space,
     access.hasShadow |= shadow != nullptr;
     access.global &= spaceOf(space, address) == Space::Global;
   }
+}
+
+void mlir::moe::emulator::resolve(Warp &warp, const Instruction &i, Space space,
+                                  AccessKind kind,
+                                  const uint64_t addresses[kLanes],
+                                  uint32_t bytes, Access &access) {
+  if (warp.active == 0)
+    return;
+  locate(warp, i, space, kind, addresses, bytes, access);
+  if (warp.block->cluster->grid.checks)
+    checkAccess(warp, i, kind, bytes, access);
 }
 
 Space mlir::moe::emulator::takeSpace(DecodeContext &context) {

@@ -30,7 +30,16 @@ enum class Space : uint8_t {
   Local,
 };
 
-enum class AccessKind : uint8_t { Read, Write, Atomic, AsyncRead, AsyncWrite };
+enum class AccessKind : uint8_t {
+  Read,
+  Write,
+  Atomic,
+  AsyncRead,
+  AsyncWrite,
+  /// ldmatrix and stmatrix: what a lane addresses is not what it gets.
+  MatrixRead,
+  MatrixWrite,
+};
 
 /// Where the running lanes read or write.
 struct Access {

@@ -35,6 +35,9 @@ static void land(Warp &warp, AsyncCopy &copy, uint32_t lanes) {
       warp.block->stamps.write(
           static_cast<uint32_t>(copy.to[lane] - warp.block->shared), copy.bytes,
           stampOf(warp));
+    noteLanding(warp, *warp.block,
+                static_cast<uint32_t>(copy.to[lane] - warp.block->shared),
+                copy.bytes);
     if (!copy.toShadow[lane])
       continue;
     std::memset(copy.toShadow[lane], 0, copy.bytes);

@@ -120,7 +120,8 @@ static void decodeBlockBarrier(DecodeContext &context, bool arrives) {
 //===----------------------------------------------------------------------===//
 
 static void warpBarrier(Warp &warp, const Instruction &i) {
-  gatherMembers(warp, i, i.a);
+  if (gatherMembers(warp, i, i.a))
+    tickLanes(warp);
 }
 
 static void clusterArrive(Warp &warp, const Instruction &i) {
@@ -188,9 +189,9 @@ static void decodeBarrier(DecodeContext &context) {
 //===----------------------------------------------------------------------===//
 
 // A block's threads run on one thread of the host, and blocks share memory
-// through atomics of the host: values are in order without fences. What a
-// missing fence would break is for the checks to find.
-static void fence(Warp &, const Instruction &) {}
+// through atomics of the host: values are in order without fences. The checks
+// take every fence as one that pairs with all others of its cluster.
+static void fence(Warp &warp, const Instruction &) { orderByFence(warp); }
 
 /// What the warp knows of in shared memory may be read by bulk copies and
 /// wgmma.

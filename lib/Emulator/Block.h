@@ -10,6 +10,7 @@
 #define MOE_LIB_EMULATOR_BLOCK_H
 
 #include "Order.h"
+#include "SharedRaces.h"
 #include "Warp.h"
 
 #include "moe/Emulator/Launch.h"
@@ -22,6 +23,7 @@ namespace mlir::moe::emulator {
 
 struct BulkCopy;
 struct Cluster;
+class LaunchChecks;
 
 /// bar.sync ID: counts threads until all are there.
 struct NamedBarrier {
@@ -67,6 +69,7 @@ struct Block {
   /// By shared offset.
   std::map<uint32_t, MBarrierInfo> mbarriers;
   WriteStamps stamps;
+  SharedRecords records;
   std::vector<Warp> warps;
   /// Warps with threads that have not ended.
   uint32_t liveWarps = 0;
@@ -101,6 +104,8 @@ struct Grid {
   uint32_t clusterExtents[3];
   uint32_t sharedBytes;
   HazardSink &hazards;
+  /// Null in a run without checks.
+  LaunchChecks *checks = nullptr;
 };
 
 /// Blocks that run together on one host thread.
@@ -108,9 +113,13 @@ struct Cluster {
   explicit Cluster(const Grid &grid);
 
   const Grid &grid;
+  /// In the grid.
+  uint64_t number = 0;
   uint32_t id[3] = {0, 0, 0};
   std::vector<Block> blocks;
   NamedBarrier barrier;
+  /// What warps knew at their fences.
+  Knowledge fences;
   /// Bulk copies in flight, in the order of their issue.
   std::vector<std::shared_ptr<BulkCopy>> pending;
   Counts counts;

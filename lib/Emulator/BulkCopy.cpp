@@ -8,6 +8,7 @@
 
 #include "BulkCopy.h"
 
+#include "AccessChecks.h"
 #include "AsyncCopy.h"
 #include "MBarrier.h"
 
@@ -68,6 +69,8 @@ static void readGlobal(BulkCopy &copy) {
                 reinterpret_cast<const uint8_t *>(address), bytes);
     if (!checks)
       return;
+    checkBulkAccess(*copy.warp, *copy.instruction, copy.lane, address, bytes,
+                    false, false);
     if (const uint8_t *shadow = shadowOf(copy, address, bytes))
       std::memcpy(copy.shadow.data() + offset, shadow, bytes);
   });
@@ -121,6 +124,8 @@ static void writeGlobal(BulkCopy &copy) {
       std::memcpy(to, copy.data.data() + offset, bytes);
     if (!checks)
       return;
+    checkBulkAccess(*copy.warp, *copy.instruction, copy.lane, address, bytes,
+                    true, copy.reduce != nullptr);
     undefined |= std::memchr(copy.shadow.data() + offset, 1, bytes) != nullptr;
     uint8_t *shadow = shadowOf(copy, address, bytes);
     if (!shadow)
@@ -175,6 +180,9 @@ static void markInFlight(const BulkCopy &copy) {
   for (Block *block : copy.to.blocks)
     forSharedPieces(copy.to.offset, copy.swizzle(), copy.bytes,
                     [&](uint32_t, uint32_t place, uint32_t bytes) {
+                      noteBulkWrite(*copy.warp, *copy.instruction, *block,
+                                    static_cast<uint8_t>(copy.lane), place,
+                                    bytes);
                       std::memset(block->sharedShadow + place, 1, bytes);
                     });
 }

@@ -68,6 +68,8 @@ Cluster::Cluster(const Grid &grid)
     block.local = local.data() + b * warps * kLanes * localBytes;
     if (usesAsyncProxy(grid.program))
       block.stamps.words.resize((kSharedStart + grid.sharedBytes + 3) / 4);
+    if (grid.program.checks)
+      block.records.words.resize((kSharedStart + grid.sharedBytes + 3) / 4);
     block.warps.resize(warps);
     for (size_t w = 0; w < warps; ++w) {
       Warp &warp = block.warps[w];
@@ -93,7 +95,9 @@ void Cluster::start(uint64_t number) {
     id[i] = static_cast<uint32_t>(rest % clusters[i]);
     rest /= clusters[i];
   }
+  this->number = number;
   barrier = {};
+  fences = {};
   pending.clear();
   random.seed(grid.launch.seed + number);
   budget = grid.launch.maxInstructions;
@@ -110,6 +114,7 @@ void Cluster::start(uint64_t number) {
               NamedBarrier());
     block.mbarriers.clear();
     block.stamps.reset();
+    block.records.reset();
     block.liveWarps = static_cast<uint32_t>(block.warps.size());
     for (Warp &warp : block.warps)
       startWarp(block, warp);

@@ -148,6 +148,7 @@ uint8_t DecodeContext::takeMemoryOrder() {
     bits |= kScopeCluster;
   if (scope == "gpu")
     bits |= kScopeGpu;
+  instruction.order = bits;
   return bits;
 }
 

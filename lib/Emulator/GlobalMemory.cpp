@@ -84,6 +84,13 @@ void Memory::release(void *data) noexcept {
       allocations.end());
 }
 
+std::vector<const Allocation *> Memory::all() const {
+  std::vector<const Allocation *> all;
+  for (const auto &allocation : allocations)
+    all.push_back(allocation.get());
+  return all;
+}
+
 const Allocation *Memory::nearest(uint64_t address) const {
   auto after = std::upper_bound(
       allocations.begin(), allocations.end(), address,

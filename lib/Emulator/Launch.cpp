@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccessChecks.h"
 #include "Block.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 using namespace mlir::moe::emulator;
@@ -180,6 +182,11 @@ Report mlir::moe::emulator::run(const Launch &launch, const Memory &memory) {
   grid.sharedBytes =
       program.shared.dynamicOffset - kSharedStart + launch.sharedBytes;
   chooseCluster(launch, program, grid.clusterExtents);
+  std::optional<LaunchChecks> checks;
+  if (program.checks) {
+    checks.emplace(program, memory, launch.contracts);
+    grid.checks = &*checks;
+  }
   Report report;
   auto begin = std::chrono::steady_clock::now();
   if (volume(launch.grid) != 0)
@@ -187,6 +194,10 @@ Report mlir::moe::emulator::run(const Launch &launch, const Memory &memory) {
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
+  if (checks) {
+    checks->contracts.finish(program.entry, hazards);
+    report.buffers = checks->contracts.uses();
+  }
   report.hazards = hazards.take();
   return report;
 }

@@ -88,7 +88,7 @@ static void loadMatrix(Warp &warp, const Instruction &i) {
   if (!needWholeWarp(warp, i))
     return;
   Access access;
-  resolveRows(warp, i, AccessKind::Read, access);
+  resolveRows(warp, i, AccessKind::MatrixRead, access);
   warp.block->cluster->counts.sharedBytesRead += kRows * kRowBytes * i.count;
   for (uint32_t m = 0; m < i.count; ++m) {
     uint8_t matrix[kRows * kRowBytes];
@@ -142,7 +142,7 @@ static void storeMatrix(Warp &warp, const Instruction &i) {
   if (!needWholeWarp(warp, i))
     return;
   Access access;
-  resolveRows(warp, i, AccessKind::Write, access);
+  resolveRows(warp, i, AccessKind::MatrixWrite, access);
   warp.block->cluster->counts.sharedBytesWritten += kRows * kRowBytes * i.count;
   for (uint32_t m = 0; m < i.count; ++m) {
     const auto *from = warp.read<uint32_t>(listOperand(warp, i, m));

@@ -64,6 +64,17 @@ void mlir::moe::emulator::fenceAsyncProxy(Warp &warp) {
   tick(warp);
 }
 
+void mlir::moe::emulator::tickLanes(Warp &warp) {
+  if (!warp.knowledge.seen.empty())
+    tick(warp);
+}
+
+void mlir::moe::emulator::orderByFence(Warp &warp) {
+  Knowledge &fences = warp.block->cluster->fences;
+  release(warp, fences);
+  acquire(warp, fences);
+}
+
 static uint32_t warpOf(uint32_t stamp) { return (stamp >> kTimeBits) - 1; }
 static uint32_t timeOf(uint32_t stamp) { return stamp & kLastTime; }
 
@@ -81,6 +92,10 @@ Knowledge mlir::moe::emulator::knowledgeAtIssue(Warp &warp) {
 
 bool mlir::moe::emulator::knows(const Warp &warp, uint32_t stamp) {
   return stamp == 0 || warp.knowledge.seen[warpOf(stamp)] >= timeOf(stamp);
+}
+
+bool mlir::moe::emulator::isOfWarp(const Warp &warp, uint32_t stamp) {
+  return stamp != 0 && warpOf(stamp) == warp.index;
 }
 
 std::string mlir::moe::emulator::writerOf(const Warp &teller, uint32_t stamp) {

@@ -77,6 +77,13 @@ void acquire(Warp &warp, const Knowledge &from);
 /// fence.proxy.async
 void fenceAsyncProxy(Warp &warp);
 
+/// The lanes of the warp have met: what they do from now on comes later than
+/// what any of them has done.
+void tickLanes(Warp &warp);
+/// A fence, or an atomic operation that acquires or releases: the warp tells all
+/// that it knows to those who come to one later.
+void orderByFence(Warp &warp);
+
 /// What a write of the warp is stamped with; 0 in a run without checks.
 uint32_t stampOf(const Warp &warp);
 /// What a warp knows when it issues a read that goes on: its own writes from
@@ -84,6 +91,8 @@ uint32_t stampOf(const Warp &warp);
 Knowledge knowledgeAtIssue(Warp &warp);
 /// Whether the warp is ordered behind a write with that stamp.
 bool knows(const Warp &warp, uint32_t stamp);
+/// Whether it is one of this warp.
+bool isOfWarp(const Warp &warp, uint32_t stamp);
 /// "warp 3", "warp 3 of block 1 of the cluster", "this warp": the one of a
 /// stamp, told by another.
 std::string writerOf(const Warp &teller, uint32_t stamp);

@@ -93,6 +93,8 @@ struct Instruction {
   bool ownGuard = false;
   /// Bytes of d, e, a, b and c in one lane; 0 for a predicate.
   uint8_t widths[5] = {0, 0, 0, 0, 0};
+  /// MemoryOrder bits of a load, a store or an atomic operation.
+  uint8_t order = 0;
   /// For the handler's own use.
   uint8_t option = 0, size = 0;
   uint32_t line = 0;

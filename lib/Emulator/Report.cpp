@@ -34,6 +34,8 @@ const char *mlir::moe::emulator::nameOf(HazardKind kind) {
     return "deadlock";
   case HazardKind::BarrierMisuse:
     return "barrier misuse";
+  case HazardKind::Contract:
+    return "broken contract";
   case HazardKind::Divergence:
     return "divergence";
   case HazardKind::TensorMap:

@@ -9,6 +9,7 @@
 #ifndef MOE_EMULATOR_LAUNCH_H
 #define MOE_EMULATOR_LAUNCH_H
 
+#include "moe/Emulator/Contract.h"
 #include "moe/Emulator/Memory.h"
 #include "moe/Emulator/Module.h"
 #include "moe/Emulator/Report.h"
@@ -30,6 +31,8 @@ struct Launch {
   std::vector<uint8_t> parameters;
   /// Undefined data, races, fences. Bounds and alignment are always checked.
   bool checks = true;
+  /// What it promises about buffers; for a launch with checks.
+  std::vector<BufferContract> contracts;
   /// 0: warps take turns; else they run in a random order that the seed fixes.
   uint64_t seed = 0;
   /// A block that runs more instructions than this, over all of its warps, is

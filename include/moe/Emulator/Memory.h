@@ -59,6 +59,7 @@ public:
   /// Whether all of these bytes were written.
   bool isDefined(const void *data, uint64_t bytes) const;
 
+  std::vector<const Allocation *> all() const;
   /// The allocation that holds `address`; the one before it, if any, where none
   /// does. Null where there is neither.
   const Allocation *nearest(uint64_t address) const;

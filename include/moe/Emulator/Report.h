@@ -9,6 +9,8 @@
 #ifndef MOE_EMULATOR_REPORT_H
 #define MOE_EMULATOR_REPORT_H
 
+#include "moe/Emulator/Contract.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@ enum class HazardKind {
   CopyInFlight,
   Deadlock,
   BarrierMisuse,
+  Contract,
   Divergence,
   TensorMap,
   InvalidValue,
@@ -87,6 +90,8 @@ struct Counts {
 struct Report {
   std::vector<Hazard> hazards;
   Counts counts;
+  /// One for each contract of the launch.
+  std::vector<BufferUse> buffers;
   double seconds = 0;
 
   bool clean() const { return hazards.empty(); }
