@@ -324,6 +324,8 @@ static std::string describe(const Block &block, const LaneGroup &group) {
     return "for copies of its own";
   case WaitKind::Warpgroup:
     return "for the other warps of its warpgroup";
+  case WaitKind::Registers:
+    return "for registers that other warps would have to release";
   default:
     return "for nothing";
   }

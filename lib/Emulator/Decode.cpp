@@ -160,6 +160,19 @@ static std::string textOf(const ModuleSyntax &module, uint32_t location) {
          std::to_string(where.column);
 }
 
+static uint32_t entryRegistersOf(const EntrySyntax &entry) {
+  constexpr uint64_t kOfProcessor = 65536, kUnit = 8, kMost = 248;
+  if (entry.maximalRegisters != 0)
+    return entry.maximalRegisters / kUnit * kUnit;
+  uint64_t threads = entry.maximalThreads;
+  if (entry.requiredBlock[0] != 0)
+    threads = uint64_t(entry.requiredBlock[0]) * entry.requiredBlock[1] *
+              entry.requiredBlock[2];
+  threads *= entry.blocksPerProcessor;
+  uint64_t each = threads ? kOfProcessor / threads / kUnit * kUnit : 0;
+  return each > kMost ? 0 : static_cast<uint32_t>(each);
+}
+
 void mlir::moe::emulator::decodeEntry(
     const ModuleSyntax &module, EntrySyntax &entry,
     const std::map<std::string_view, SymbolValue> &globals, Program &program) {
@@ -169,6 +182,7 @@ void mlir::moe::emulator::decodeEntry(
             program.requiredBlock);
   std::copy(entry.cluster, entry.cluster + 3, program.cluster);
   program.maximalThreads = entry.maximalThreads;
+  program.entryRegisters = entryRegistersOf(entry);
   layOutParameters(state);
   layOutVariables(state, module);
   size_t registers = entry.registers.size();

@@ -102,6 +102,8 @@ struct MatrixProducts {
   uint32_t fences = 0;
   /// By the place of the register; empty in a run without checks.
   std::vector<MatrixRegister> registers;
+  /// Registers of a thread by its last setmaxnreg; 0: there was none.
+  uint32_t registersOfThread = 0;
   /// Of the first of four warps.
   Warpgroup warpgroup;
 };
@@ -120,6 +122,9 @@ bool isMatrixProduct(const Instruction &i);
 uint32_t sumRegistersOf(const Instruction &i);
 bool haveSameShape(const Instruction &i, const Instruction &other);
 
+/// setmaxnreg.
+void decodeSetRegisters(DecodeContext &context);
+
 /// The warp has ended.
 void finishMatrixProducts(Warp &warp);
 
@@ -127,6 +132,9 @@ void finishMatrixProducts(Warp &warp);
 // The four warps
 //===----------------------------------------------------------------------===//
 
+/// For `.aligned`: true when all lanes run this instruction together; else the
+/// group waits for them. Stops the block where there are no four whole warps.
+bool needWarpgroup(Warp &warp, const Instruction &i);
 /// The warp comes to its next instruction of the warpgroup. Stops the block
 /// where another warp has come to another one.
 void addStep(Warp &warp, const WarpgroupStep &step);

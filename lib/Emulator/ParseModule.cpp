@@ -306,10 +306,15 @@ void ModuleParser::parseEntryDirectives(EntrySyntax &entry) {
       entry.maximalThreads = extents[0] * extents[1] * extents[2];
     } else if (tokens.takeIf(".reqnctapercluster")) {
       parseExtents(entry.cluster);
-    } else if (tokens.takeIf(".minnctapersm") || tokens.takeIf(".maxnreg") ||
-               tokens.takeIf(".maxnctapersm") ||
+    } else if (tokens.takeIf(".minnctapersm")) {
+      entry.blocksPerProcessor =
+          static_cast<uint32_t>(tokens.expectInteger("a number"));
+    } else if (tokens.takeIf(".maxnreg")) {
+      entry.maximalRegisters =
+          static_cast<uint32_t>(tokens.expectInteger("a number"));
+    } else if (tokens.takeIf(".maxnctapersm") ||
                tokens.takeIf(".maxclusterrank")) {
-      // Limits of the assembler's choice of registers, and of the launch.
+      // Limits of the launch.
       tokens.expectInteger("a number");
     } else if (!tokens.takeIf(".explicitcluster") &&
                !tokens.takeIf(".noreturn")) {

@@ -187,6 +187,10 @@ struct Program {
   uint32_t parameterBytes = 0;
   uint32_t requiredBlock[3] = {0, 0, 0};
   uint32_t maximalThreads = 0;
+  /// Registers that a thread has when it starts: .maxnreg, or what the
+  /// assembler may give it by the size of the block, which it does where there
+  /// is setmaxnreg. 0: not known.
+  uint32_t entryRegisters = 0;
   uint32_t cluster[3] = {0, 0, 0};
   /// Text of each instruction's opcode, and its place in the source.
   std::vector<std::string> names;

@@ -99,6 +99,9 @@ struct EntrySyntax {
   /// Threads of a block that .reqntid or .maxntid ask for; 0: not said.
   uint32_t requiredBlock[3] = {0, 0, 0};
   uint32_t maximalThreads = 0;
+  /// Registers of a thread by .maxnreg, 0: not said; .minnctapersm.
+  uint32_t maximalRegisters = 0;
+  uint32_t blocksPerProcessor = 1;
   /// Blocks of a cluster by .reqnctapercluster; 0: not said.
   uint32_t cluster[3] = {0, 0, 0};
 };

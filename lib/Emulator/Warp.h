@@ -53,6 +53,8 @@ enum class WaitKind : uint8_t {
   AsyncCopies,
   /// Until the other warps of its warpgroup come to the same instruction.
   Warpgroup,
+  /// setmaxnreg.inc: until other warps give registers back.
+  Registers,
   /// Its turn is over: the wait ends by itself.
   Yield,
 };

@@ -36,6 +36,17 @@ Warpgroup &mlir::moe::emulator::warpgroupOf(Warp &warp) {
 // The same instructions
 //===----------------------------------------------------------------------===//
 
+bool mlir::moe::emulator::needWarpgroup(Warp &warp, const Instruction &i) {
+  if (!warp.converge(i))
+    return false;
+  size_t first = warp.number - memberOf(warp);
+  if (warp.active != kAllLanes ||
+      first + kWarpsOfGroup > warp.block->warps.size())
+    warp.stop(i, HazardKind::Divergence, warp.active,
+              "runs in a warpgroup: four whole warps");
+  return true;
+}
+
 /// "wgmma.fence.sync.aligned in line 7"
 static std::string describe(const Warp &warp, const Instruction &i) {
   const Program &program = warp.block->cluster->grid.program;

@@ -257,16 +257,6 @@ bool mlir::moe::emulator::haveSameShape(const Instruction &i,
 // Handlers
 //===----------------------------------------------------------------------===//
 
-static bool needWarpgroup(Warp &warp, const Instruction &i) {
-  if (!warp.converge(i))
-    return false;
-  size_t first = warp.number / 4 * 4;
-  if (warp.active != kAllLanes || first + 4 > warp.block->warps.size())
-    warp.stop(i, HazardKind::Divergence, warp.active,
-              "runs in a warpgroup: four whole warps");
-  return true;
-}
-
 static uint64_t uniform(Warp &warp, const Instruction &i, Operand operand) {
   const auto *values = warp.read<uint64_t>(operand);
   if (uint32_t lanes = warp.poisonedLanes(operand, 8))
@@ -348,10 +338,6 @@ static void wait(Warp &warp, const Instruction &i) {
       computeUpTo(warp.block->warps[w], complete);
   }
   finishTileReads(warp, complete);
-}
-
-static void setRegisters(Warp &warp, const Instruction &i) {
-  needWarpgroup(warp, i);
 }
 
 //===----------------------------------------------------------------------===//
@@ -446,20 +432,6 @@ static void decodeWgmma(DecodeContext &context) {
   if (what == "wait_group")
     out.immediate = context.integer(0);
   context.run(what == "fence" ? fence : what == "commit_group" ? commit : wait);
-}
-
-static void decodeSetRegisters(DecodeContext &context) {
-  context.out().kind = Class::Other;
-  context.out().poison = Poison::Own;
-  context.needOneOf({"inc", "dec"});
-  context.needOneOf({"sync"});
-  context.needOneOf({"aligned"});
-  context.needOneOf({"u32"});
-  context.needOperands(1);
-  int64_t registers = context.integer(0);
-  if (registers < 24 || registers > 256 || registers % 8 != 0)
-    context.fail("takes a multiple of 8 from 24 to 256");
-  context.run(setRegisters);
 }
 
 void mlir::moe::emulator::addWgmmaInstructions(InstructionTable &table) {
