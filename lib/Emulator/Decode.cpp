@@ -44,11 +44,16 @@ const InstructionTable &InstructionTable::get() {
     addAsyncCopyInstructions(table);
     addAtomicInstructions(table);
     addBarrierInstructions(table);
+    addBitFieldInstructions(table);
+    addBitInstructions(table);
+    addCarryInstructions(table);
     addCompareInstructions(table);
     addControlInstructions(table);
     addConvertInstructions(table);
     addFloatInstructions(table);
+    addFloatUnaryInstructions(table);
     addIntegerInstructions(table);
+    addIntegerProductInstructions(table);
     addMBarrierInstructions(table);
     addMatrixLoadInstructions(table);
     addMemoryInstructions(table);

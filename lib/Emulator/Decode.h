@@ -85,11 +85,16 @@ private:
 void addAsyncCopyInstructions(InstructionTable &table);
 void addAtomicInstructions(InstructionTable &table);
 void addBarrierInstructions(InstructionTable &table);
+void addBitFieldInstructions(InstructionTable &table);
+void addBitInstructions(InstructionTable &table);
+void addCarryInstructions(InstructionTable &table);
 void addCompareInstructions(InstructionTable &table);
 void addControlInstructions(InstructionTable &table);
 void addConvertInstructions(InstructionTable &table);
 void addFloatInstructions(InstructionTable &table);
+void addFloatUnaryInstructions(InstructionTable &table);
 void addIntegerInstructions(InstructionTable &table);
+void addIntegerProductInstructions(InstructionTable &table);
 void addMBarrierInstructions(InstructionTable &table);
 void addMatrixLoadInstructions(InstructionTable &table);
 void addMemoryInstructions(InstructionTable &table);
@@ -177,6 +182,8 @@ public:
                       Width width = Exact);
   /// A value that is the same for all lanes, `bits` wide.
   Operand constant(uint64_t value, uint32_t bits);
+  /// The predicate that carries of sums go through.
+  Operand carry();
   bool isConstant(size_t index) const;
   /// The value of an integer constant; an error for anything else.
   int64_t integer(size_t index);

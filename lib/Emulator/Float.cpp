@@ -8,14 +8,12 @@
 //
 // f16 and bf16 compute in f32 and round once more, which is correct for one
 // operation on formats so much narrower; fma goes through f64 rounded to odd.
-// Approximations (ex2.approx, rcp.approx, ...) are the exact result rounded,
-// which is within the error that the ISA allows. Rounding modes other than to
-// nearest set the processor's mode around the loop.
+// Rounding modes other than to nearest set the processor's mode around the
+// loop.
 //
 //===----------------------------------------------------------------------===//
 
-#include "FloatOperations.h"
-#include "Lanes.h"
+#include "FloatDecode.h"
 
 #include <cfenv>
 
@@ -28,22 +26,9 @@ using namespace mlir::moe::emulator::floats;
 //===----------------------------------------------------------------------===//
 
 template <typename Format, typename Operation>
-struct UnaryLane {
-  auto operator()(typename Format::Bits a) const {
-    return Format::write(Operation::of(Format::read(a)));
-  }
-};
-template <typename Format, typename Operation>
 struct BinaryLane {
   auto operator()(typename Format::Bits a, typename Format::Bits b) const {
     return Format::write(Operation::of(Format::read(a), Format::read(b)));
-  }
-};
-template <typename Half, typename Operation>
-struct UnaryLane<Pair<Half>, Operation> {
-  uint32_t operator()(uint32_t a) const {
-    UnaryLane<Half, Operation> lane;
-    return lane(uint16_t(a)) | uint32_t(lane(uint16_t(a >> 16))) << 16;
   }
 };
 template <typename Half, typename Operation>
@@ -60,12 +45,6 @@ static Handler binaryFloat() {
   using Bits = typename Format::Bits;
   return binaryHandler<Bits, Bits, Bits, BinaryLane<Format, Operation>>;
 }
-template <typename Format, typename Operation>
-static Handler unaryFloat() {
-  using Bits = typename Format::Bits;
-  return unaryHandler<Bits, Bits, UnaryLane<Format, Operation>>;
-}
-
 template <typename Operation>
 static Handler binaryOn(Type type, bool flush) {
   if (type.is(Type::Float, 32))
@@ -75,27 +54,14 @@ static Handler binaryOn(Type type, bool flush) {
     return binaryFloat<F64, Operation>();
   if (type.bits != 16)
     return nullptr;
+  if (type.kind == Type::Float && flush)
+    return type.lanes == 2 ? binaryFloat<Pair<F16Flushed>, Operation>()
+                           : binaryFloat<F16Flushed, Operation>();
   if (type.kind == Type::Float)
     return type.lanes == 2 ? binaryFloat<Pair<F16>, Operation>()
                            : binaryFloat<F16, Operation>();
   return type.lanes == 2 ? binaryFloat<Pair<BF16>, Operation>()
                          : binaryFloat<BF16, Operation>();
-}
-
-template <typename Operation>
-static Handler unaryOn(Type type, bool flush) {
-  if (type.is(Type::Float, 32))
-    return flush ? unaryFloat<F32Flushed, Operation>()
-                 : unaryFloat<F32, Operation>();
-  if (type.is(Type::Float, 64))
-    return unaryFloat<F64, Operation>();
-  if (type.bits != 16)
-    return nullptr;
-  if (type.kind == Type::Float)
-    return type.lanes == 2 ? unaryFloat<Pair<F16>, Operation>()
-                           : unaryFloat<F16, Operation>();
-  return type.lanes == 2 ? unaryFloat<Pair<BF16>, Operation>()
-                         : unaryFloat<BF16, Operation>();
 }
 
 /// The value of a format with .sat or .relu, in place.
@@ -209,16 +175,31 @@ struct FmaLane {
     return Half::writeDouble(addToOdd(product, Half::read(c)));
   }
 };
+/// .oob: the NaN that tensor copies fill with makes the result 0.
 template <typename Half>
+struct FmaOutsideLane {
+  uint16_t operator()(uint16_t a, uint16_t b, uint16_t c) const {
+    if (a == kOutside16 || b == kOutside16 || c == kOutside16)
+      return 0;
+    return FmaLane<Half>()(a, b, c);
+  }
+};
+template <typename Lane>
 struct FmaPairLane {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
-    FmaLane<Half> lane;
+    Lane lane;
     return lane(uint16_t(a), uint16_t(b), uint16_t(c)) |
            uint32_t(
                lane(uint16_t(a >> 16), uint16_t(b >> 16), uint16_t(c >> 16)))
                << 16;
   }
 };
+
+template <typename Lane>
+static Handler fmaOf(Type type) {
+  return type.lanes == 2 ? ternaryOf<uint32_t, FmaPairLane<Lane>>
+                         : ternaryOf<uint16_t, Lane>;
+}
 
 static Handler fmaOn(Type type, bool flush) {
   if (type.is(Type::Float, 32))
@@ -227,79 +208,46 @@ static Handler fmaOn(Type type, bool flush) {
     return fma64;
   if (type.bits != 16)
     return nullptr;
-  if (type.kind == Type::Float)
-    return type.lanes == 2 ? ternaryOf<uint32_t, FmaPairLane<F16>>
-                           : ternaryOf<uint16_t, FmaLane<F16>>;
-  return type.lanes == 2 ? ternaryOf<uint32_t, FmaPairLane<BF16>>
-                         : ternaryOf<uint16_t, FmaLane<BF16>>;
+  if (type.kind == Type::BFloat)
+    return fmaOf<FmaLane<BF16>>(type);
+  return flush ? fmaOf<FmaLane<F16Flushed>>(type) : fmaOf<FmaLane<F16>>(type);
 }
 
-//===----------------------------------------------------------------------===//
-// neg, abs and testp: bits, not arithmetic
-//===----------------------------------------------------------------------===//
-
-template <typename T, bool Negate>
-struct SignBits {
-  static constexpr T kSign = T(T(1) << (8 * sizeof(T) - 1));
-  static constexpr T kHigh = sizeof(T) == 4 ? T(0x80008000u) : kSign;
-  T operator()(T a) const { return Negate ? T(a ^ kSign) : T(a & ~kSign); }
-};
-template <bool Negate>
-struct SignBitsOfPair {
-  uint32_t operator()(uint32_t a) const {
-    return Negate ? a ^ 0x80008000u : a & 0x7fff7fffu;
-  }
-};
-
-template <bool Negate>
-static Handler signHandler(Type type) {
-  if (type.lanes == 2)
-    return type.bits == 16 ? unaryOf<uint32_t, SignBitsOfPair<Negate>>
-                           : Handler(nullptr);
-  return forBits(type, [](auto tag) -> Handler {
-    using T = typename decltype(tag)::type;
-    return unaryOf<T, SignBits<T, Negate>>;
-  });
+static Handler fmaOutsideOn(Type type) {
+  if (type.bits != 16)
+    return nullptr;
+  return type.kind == Type::BFloat ? fmaOf<FmaOutsideLane<BF16>>(type)
+                                   : fmaOf<FmaOutsideLane<F16>>(type);
 }
 
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// Modifiers in front of the type: rounding, .ftz, .sat, .relu, .approx.
-namespace {
-struct FloatModifiers {
-  bool flush = false, approximate = false;
-  unsigned rounding = 0;
-  uint8_t after = kNothing;
-  Type type;
+FloatModifiers::FloatModifiers(DecodeContext &context) {
+  context.takeOneOf({"approx", "full"});
+  std::string_view mode = context.takeOneOf({"rn", "rz", "rm", "rp"});
+  rounding = mode == "rz" ? 1 : mode == "rm" ? 2 : mode == "rp" ? 3 : 0;
+  flush = context.take("ftz");
+  if (context.take("sat"))
+    after = kSaturate;
+  else if (context.take("relu"))
+    after = kRelu;
+  type = context.takeType();
+  context.out().kind = Class::Float;
+  if (rounding != 0 && type.bits == 16)
+    context.fail("16-bit floats round to nearest");
+}
 
-  explicit FloatModifiers(DecodeContext &context) {
-    approximate = context.take("approx") || context.take("full");
-    std::string_view mode = context.takeOneOf({"rn", "rz", "rm", "rp"});
-    rounding = mode == "rz" ? 1 : mode == "rm" ? 2 : mode == "rp" ? 3 : 0;
-    flush = context.take("ftz");
-    if (context.take("sat"))
-      after = kSaturate;
-    else if (context.take("relu"))
-      after = kRelu;
-    type = context.takeType();
-    context.out().kind = Class::Float;
-    if (rounding != 0 && type.bits == 16)
-      context.fail("16-bit floats round to nearest");
-  }
-
-  void run(DecodeContext &context, Handler handler) const {
-    if (!handler || (rounding == 0 && after == kNothing))
-      return context.run(handler);
-    Instruction &out = context.out();
-    out.immediate = reinterpret_cast<int64_t>(handler);
-    out.option = static_cast<uint8_t>(rounding | formatOf(type) << 2);
-    out.size = after;
-    context.run(runSpecially);
-  }
-};
-} // namespace
+void FloatModifiers::run(DecodeContext &context, Handler handler) const {
+  if (!handler || (rounding == 0 && after == kNothing))
+    return context.run(handler);
+  Instruction &out = context.out();
+  out.immediate = reinterpret_cast<int64_t>(handler);
+  out.option = static_cast<uint8_t>(rounding | formatOf(type) << 2);
+  out.size = after;
+  context.run(runSpecially);
+}
 
 static void decodeBinary(DecodeContext &context,
                          Handler (*choose)(Type, bool)) {
@@ -320,21 +268,16 @@ static void decodeBinary(DecodeContext &context) {
 template <typename Choice>
 static void decodeChoice(DecodeContext &context) {
   bool propagate = context.take("NaN");
-  decodeBinary(context,
-               propagate ? binaryOn<PropagateNaN<Choice>> : binaryOn<Choice>);
-}
-
-template <typename Operation>
-static void decodeUnary(DecodeContext &context) {
-  FloatModifiers modifiers(context);
-  uint32_t bits = modifiers.type.width();
-  context.needOperands(2);
-  context.d(0, bits);
-  context.a(1, bits);
-  modifiers.run(context, unaryOn<Operation>(modifiers.type, modifiers.flush));
+  if (!context.take("xorsign"))
+    return decodeBinary(context, propagate ? binaryOn<PropagateNaN<Choice>>
+                                           : binaryOn<Choice>);
+  context.needOneOf({"abs"});
+  decodeBinary(context, propagate ? binaryOn<XorSign<PropagateNaN<Choice>>>
+                                  : binaryOn<XorSign<Choice>>);
 }
 
 static void decodeFma(DecodeContext &context) {
+  bool outside = context.take("oob");
   FloatModifiers modifiers(context);
   uint32_t bits = modifiers.type.width();
   context.needOperands(4);
@@ -342,18 +285,8 @@ static void decodeFma(DecodeContext &context) {
   context.a(1, bits);
   context.b(2, bits);
   context.c(3, bits);
-  modifiers.run(context, fmaOn(modifiers.type, modifiers.flush));
-}
-
-template <bool Negate>
-static void decodeSign(DecodeContext &context) {
-  context.take("ftz");
-  Type type = context.takeType();
-  context.needOperands(2);
-  context.d(0, type.width());
-  context.a(1, type.width());
-  context.out().kind = Class::Float;
-  context.run(signHandler<Negate>(type));
+  modifiers.run(context, outside ? fmaOutsideOn(modifiers.type)
+                                 : fmaOn(modifiers.type, modifiers.flush));
 }
 
 void mlir::moe::emulator::addFloatInstructions(InstructionTable &table) {
@@ -366,15 +299,4 @@ void mlir::moe::emulator::addFloatInstructions(InstructionTable &table) {
   table.add("mad", decodeFma, kFloat);
   table.add("min", decodeChoice<Minimum>, kFloat);
   table.add("max", decodeChoice<Maximum>, kFloat);
-  table.add("neg", decodeSign<true>, kFloat);
-  table.add("abs", decodeSign<false>, kFloat);
-  table.add("copysign", decodeBinary<CopySign>, kFloat);
-  table.add("sqrt", decodeUnary<SquareRoot>, kFloat);
-  table.add("rcp", decodeUnary<Reciprocal>, kFloat);
-  table.add("rsqrt", decodeUnary<ReciprocalRoot>, kFloat);
-  table.add("ex2", decodeUnary<Exponential2>, kFloat);
-  table.add("lg2", decodeUnary<Logarithm2>, kFloat);
-  table.add("sin", decodeUnary<Sine>, kFloat);
-  table.add("cos", decodeUnary<Cosine>, kFloat);
-  table.add("tanh", decodeUnary<HyperbolicTangent>, kFloat);
 }

@@ -47,6 +47,17 @@ struct F64 {
     return bits;
   }
 };
+struct F64Flushed {
+  using Bits = uint64_t;
+  using Number = double;
+  static double flush(double value) {
+    return std::fabs(value) < std::numeric_limits<double>::min()
+               ? std::copysign(0.0, value)
+               : value;
+  }
+  static double read(uint64_t bits) { return flush(F64::read(bits)); }
+  static uint64_t write(double value) { return F64::write(flush(value)); }
+};
 struct F16 {
   using Bits = uint16_t;
   using Number = float;
@@ -56,6 +67,18 @@ struct F16 {
   }
   static uint16_t writeDouble(double value) {
     return value != value ? kNaN16 : doubleToF16(value);
+  }
+};
+struct F16Flushed {
+  using Bits = uint16_t;
+  using Number = float;
+  static uint16_t flush(uint16_t bits) {
+    return bits & 0x7c00 ? bits : uint16_t(bits & 0x8000);
+  }
+  static float read(uint16_t bits) { return f16ToFloat(flush(bits)); }
+  static uint16_t write(float value) { return flush(F16::write(value)); }
+  static uint16_t writeDouble(double value) {
+    return flush(F16::writeDouble(value));
   }
 };
 struct BF16 {
@@ -104,13 +127,6 @@ struct Divide {
     return a / b;
   }
 };
-struct CopySign {
-  // PTX takes the sign of the first operand.
-  template <typename T>
-  static T of(T a, T b) {
-    return std::copysign(b, a);
-  }
-};
 /// The number where the other operand is NaN; -0 is below +0.
 struct Minimum {
   template <typename T>
@@ -138,6 +154,15 @@ struct PropagateNaN {
   static T of(T a, T b) {
     return a != a || b != b ? std::numeric_limits<T>::quiet_NaN()
                             : Choice::of(a, b);
+  }
+};
+/// .xorsign.abs: the choice among magnitudes, with the product of the signs.
+template <typename Choice>
+struct XorSign {
+  template <typename T>
+  static T of(T a, T b) {
+    T value = Choice::of(std::fabs(a), std::fabs(b));
+    return std::signbit(a) != std::signbit(b) ? -value : value;
   }
 };
 struct SquareRoot {

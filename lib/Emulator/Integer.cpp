@@ -15,13 +15,43 @@ using namespace mlir::moe::emulator::integer;
 // Decoding
 //===----------------------------------------------------------------------===//
 
+/// Pairs of 16 bits; null for other types.
+template <template <typename> typename Function>
+static Handler pairHandler(Type type) {
+  if (type.lanes != 2 || type.bits != 16 || type.kind == Type::Bits)
+    return nullptr;
+  return type.isSigned()
+             ? binaryOf<uint32_t, PairOf<int16_t, Function<int16_t>>>
+             : binaryOf<uint32_t, PairOf<uint16_t, Function<uint16_t>>>;
+}
+
+/// .sat is there for s32 only.
+static Handler onlySigned32(Type type, Handler handler) {
+  return type.is(Type::Signed, 32) ? handler : nullptr;
+}
+
 static void decodeAdd(DecodeContext &context) {
+  if (context.take("cc"))
+    return decodeAddWithCarry(context);
+  bool saturates = context.take("sat");
   Type type = context.takeType();
+  if (saturates)
+    return binaryOperands(context, type,
+                          onlySigned32(type, binaryOf<int32_t, AddSaturated>));
+  if (type.lanes == 2)
+    return binaryOperands(context, type, pairHandler<Add>(type));
   binaryOperands(context, type, FOR_BITS(type, (binaryOf<T, Add<T>>)));
 }
 
 static void decodeSubtract(DecodeContext &context) {
+  if (context.take("cc"))
+    return decodeSubtractWithCarry(context);
+  bool saturates = context.take("sat");
   Type type = context.takeType();
+  if (saturates)
+    return binaryOperands(
+        context, type,
+        onlySigned32(type, binaryOf<int32_t, SubtractSaturated>));
   binaryOperands(context, type, FOR_BITS(type, (binaryOf<T, Subtract<T>>)));
 }
 
@@ -65,8 +95,15 @@ static Handler multiplyAddWide(Type type) {
 }
 
 static void decodeMultiplyAdd(DecodeContext &context) {
+  if (context.take("cc"))
+    return decodeMultiplyAddWithCarry(context);
   std::string_view part = context.needOneOf({"lo", "hi", "wide"});
+  bool saturates = part == "hi" && context.take("sat");
   Type type = context.takeType();
+  if (saturates)
+    return ternaryOperands(
+        context, type,
+        onlySigned32(type, ternaryOf<int32_t, MultiplyAddHighSaturated>));
   uint32_t result = part == "wide" ? 2 * type.bits : type.bits;
   context.needOperands(4);
   context.d(0, result);
@@ -90,14 +127,24 @@ static void decodeRemainder(DecodeContext &context) {
   binaryOperands(context, type, FOR_INTEGER(type, (binaryOf<T, Remainder<T>>)));
 }
 
-static void decodeMinimum(DecodeContext &context) {
+/// min and max, also of pairs and with .relu.
+template <template <typename> typename Function>
+static void decodeChoice(DecodeContext &context) {
+  bool relu = context.take("relu");
   Type type = context.takeType();
-  binaryOperands(context, type, FOR_INTEGER(type, (binaryOf<T, Minimum<T>>)));
-}
-
-static void decodeMaximum(DecodeContext &context) {
-  Type type = context.takeType();
-  binaryOperands(context, type, FOR_INTEGER(type, (binaryOf<T, Maximum<T>>)));
+  if (relu && type.is(Type::Signed, 32))
+    return binaryOperands(context, type,
+                          binaryOf<int32_t, Relu<int32_t, Function<int32_t>>>);
+  using Half = Relu<int16_t, Function<int16_t>>;
+  if (relu)
+    return binaryOperands(context, type,
+                          type.kind == Type::Signed && type.lanes == 2 &&
+                                  type.bits == 16
+                              ? binaryOf<uint32_t, PairOf<int16_t, Half>>
+                              : Handler(nullptr));
+  if (type.lanes == 2)
+    return binaryOperands(context, type, pairHandler<Function>(type));
+  binaryOperands(context, type, FOR_INTEGER(type, (binaryOf<T, Function<T>>)));
 }
 
 static void decodeAbsolute(DecodeContext &context) {
@@ -112,13 +159,8 @@ static void decodeNegate(DecodeContext &context) {
 
 static void decodeAbsoluteDifference(DecodeContext &context) {
   Type type = context.takeType();
-  context.needOperands(4);
-  context.d(0, type.bits);
-  context.a(1, type.bits);
-  context.b(2, type.bits);
-  context.c(3, type.bits);
-  context.out().kind = Class::Integer;
-  context.run(FOR_INTEGER(type, (ternaryOf<T, AbsoluteDifference<T>>)));
+  ternaryOperands(context, type,
+                  FOR_INTEGER(type, (ternaryOf<T, AbsoluteDifference<T>>)));
 }
 
 void mlir::moe::emulator::addIntegerInstructions(InstructionTable &table) {
@@ -129,8 +171,8 @@ void mlir::moe::emulator::addIntegerInstructions(InstructionTable &table) {
   table.add("mad", decodeMultiplyAdd, kInteger);
   table.add("div", decodeDivide, kInteger);
   table.add("rem", decodeRemainder, kInteger);
-  table.add("min", decodeMinimum, kInteger);
-  table.add("max", decodeMaximum, kInteger);
+  table.add("min", decodeChoice<Minimum>, kInteger);
+  table.add("max", decodeChoice<Maximum>, kInteger);
   table.add("abs", decodeAbsolute, kInteger);
   table.add("neg", decodeNegate, kInteger);
   table.add("sad", decodeAbsoluteDifference, kInteger);

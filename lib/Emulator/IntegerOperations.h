@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace mlir::moe::emulator::integer {
@@ -96,6 +97,42 @@ struct Minimum {
 template <typename T>
 struct Maximum {
   T operator()(T a, T b) const { return a < b ? b : a; }
+};
+/// Signed results that do not fit become the nearest number that does.
+template <typename T>
+T saturate(int64_t value) {
+  using Limits = std::numeric_limits<T>;
+  return T(std::min<int64_t>(std::max<int64_t>(value, Limits::min()),
+                             Limits::max()));
+}
+struct AddSaturated {
+  int32_t operator()(int32_t a, int32_t b) const {
+    return saturate<int32_t>(int64_t(a) + b);
+  }
+};
+struct SubtractSaturated {
+  int32_t operator()(int32_t a, int32_t b) const {
+    return saturate<int32_t>(int64_t(a) - b);
+  }
+};
+struct MultiplyAddHighSaturated {
+  int32_t operator()(int32_t a, int32_t b, int32_t c) const {
+    return saturate<int32_t>((int64_t(a) * b >> 32) + c);
+  }
+};
+/// No number below zero.
+template <typename T, typename Function>
+struct Relu {
+  T operator()(T a, T b) const { return std::max(Function()(a, b), T(0)); }
+};
+/// Two values of 16 bits in one register.
+template <typename T, typename Function>
+struct PairOf {
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    Function function;
+    return uint16_t(function(T(a), T(b))) |
+           uint32_t(uint16_t(function(T(a >> 16), T(b >> 16)))) << 16;
+  }
 };
 template <typename T>
 struct Negate {
@@ -186,13 +223,18 @@ struct FindLeadingBitShift {
     return bit == ~0u ? bit : 8 * sizeof(T) - 1 - bit;
   }
 };
+/// Positions and lengths of 32 bits have 8 bits; those of 64 bits have all.
+template <typename T>
+uint32_t fieldAmount(uint32_t amount) {
+  return sizeof(T) == 8 ? std::min(amount, 0x100u) : amount & 0xff;
+}
 template <typename T>
 struct ExtractField {
   T operator()(T a, uint32_t position, uint32_t length) const {
     using U = std::make_unsigned_t<T>;
     constexpr uint32_t kBits = 8 * sizeof(T);
-    position &= 0xff;
-    length &= 0xff;
+    position = fieldAmount<T>(position);
+    length = fieldAmount<T>(length);
     if (length == 0)
       return 0;
     // The sign is the field's last bit, or the value's where the field is
@@ -209,8 +251,8 @@ template <typename T>
 struct InsertField {
   T operator()(T field, T into, uint32_t position, uint32_t length) const {
     constexpr uint32_t kBits = 8 * sizeof(T);
-    position &= 0xff;
-    length &= 0xff;
+    position = fieldAmount<T>(position);
+    length = fieldAmount<T>(length);
     if (position >= kBits || length == 0)
       return into;
     length = std::min(length, kBits - position);

@@ -64,6 +64,11 @@ inline uint32_t whichLanes(Warp &warp, Function value) {
   return bits;
 }
 
+/// What Poison::Mix does, for handlers whose list holds sources too: they are
+/// of kind Own and do this first. The sources of the list have `bytes` bytes, 0
+/// for predicates.
+void mixPoison(Warp &warp, const Instruction &i, uint32_t bytes);
+
 template <typename D, typename A, typename Function>
 void unaryHandler(Warp &warp, const Instruction &i) {
   const A *a = warp.read<A>(i.a);

@@ -19,8 +19,7 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define MOE_VECTOR_CLONES                                                      \
-  __attribute__((                                                              \
-      target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define MOE_VECTOR_CLONES
 #endif
@@ -30,6 +29,8 @@ namespace mlir::moe::emulator {
 /// The NaN that arithmetic on floats of 32 and 16 bits gives on a GPU.
 constexpr uint32_t kNaN32 = 0x7fffffffu;
 constexpr uint16_t kNaN16 = 0x7fffu;
+/// The NaN that tensor copies put outside of the tensor.
+constexpr uint16_t kOutside16 = 0x7ff7u;
 
 inline float flushToZero(float value) {
   return std::fabs(value) < std::numeric_limits<float>::min()

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Block.h"
+#include "Lanes.h"
 
 #include <algorithm>
 
@@ -17,6 +18,20 @@ static void propagateMix(Warp &warp, const Instruction &i) {
   uint32_t lanes = warp.poisonedLanes(i.a, i.widths[2]) |
                    warp.poisonedLanes(i.b, i.widths[3]) |
                    warp.poisonedLanes(i.c, i.widths[4]);
+  warp.setPoison(i.d, i.widths[0], lanes);
+  warp.setPoison(i.e, i.widths[1], lanes);
+}
+
+void mlir::moe::emulator::mixPoison(Warp &warp, const Instruction &i,
+                                    uint32_t bytes) {
+  if (!warp.poisoned)
+    return;
+  uint32_t lanes = 0;
+  for (uint32_t k = 0; k < i.count; ++k)
+    lanes |= warp.poisonedLanes(listOperand(warp, i, k), bytes);
+  lanes |= warp.poisonedLanes(i.a, i.widths[2]) |
+           warp.poisonedLanes(i.b, i.widths[3]) |
+           warp.poisonedLanes(i.c, i.widths[4]);
   warp.setPoison(i.d, i.widths[0], lanes);
   warp.setPoison(i.e, i.widths[1], lanes);
 }
