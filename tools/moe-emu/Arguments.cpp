@@ -172,7 +172,33 @@ void Arguments::setParameter(emulator::Launch &launch, size_t index,
   launch.setParameter(index, &value, parameter.bytes);
 }
 
+emulator::BufferContract
+Arguments::contractOf(const ContractOption &option) const {
+  const Buffer &from = buffer(option.buffer);
+  auto each = static_cast<uint64_t>(elementBytes(from.kind));
+  emulator::BufferContract contract;
+  contract.name = option.buffer;
+  contract.data = from.data;
+  contract.bytes = from.bytes;
+  contract.mayRead = option.mayRead;
+  contract.mayWrite = option.mayWrite;
+  contract.once = option.once;
+  contract.complete = option.complete;
+  contract.pieces = option.pieces;
+  for (auto [first, end] : option.untouched) {
+    if (end > from.bytes / each)
+      throw Failure("--contract=" + option.buffer + ": there are " +
+                    std::to_string(from.bytes / each) +
+                    " elements, but untouched names number " +
+                    std::to_string(end - 1));
+    contract.untouched.emplace_back(first * each, end * each);
+  }
+  return contract;
+}
+
 void Arguments::set(emulator::Launch &launch) const {
+  for (const ContractOption &option : options.contracts)
+    launch.contracts.push_back(contractOf(option));
   const emulator::EntryInfo &info = launch.module->entry(launch.entry);
   if (options.arguments.size() != info.parameters.size())
     throw Failure("entry " + info.name + " has " +

@@ -25,7 +25,7 @@ class Arguments {
 public:
   explicit Arguments(const Options &options);
 
-  /// Fills in the parameters of the launch.
+  /// Fills in the parameters of the launch, and its contracts.
   void set(emulator::Launch &launch) const;
   /// Writes the buffers that --save names.
   void save() const;
@@ -46,6 +46,7 @@ private:
   void addBuffer(const BufferOption &option);
   void addMap(const MapOption &option);
   const Buffer &buffer(const std::string &name) const;
+  emulator::BufferContract contractOf(const ContractOption &option) const;
   void setParameter(emulator::Launch &launch, size_t index,
                     const emulator::Parameter &parameter,
                     const std::string &text) const;

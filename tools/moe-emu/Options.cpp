@@ -40,6 +40,12 @@ Memory and parameters:
                     a point)
   --save=BUFFER:FILE.npy
                     writes a buffer after the run
+  --contract=BUFFER:KEY:...
+                    what the kernel must do to a buffer: no-read, no-write, once
+                    (write no byte twice), complete (write every byte),
+                    untouched=FIRST-LAST[,..] (leave elements alone: neither read
+                    nor write them), pieces=N (report the bytes that it reads of
+                    each of N equal pieces)
 
 How:
   --no-checks       only bounds and alignment: faster
@@ -132,6 +138,54 @@ static MapOption parseMap(const std::string &text) {
   return map;
 }
 
+/// "3-5,9": pairs of the first and of the one past the last.
+static std::vector<std::pair<uint64_t, uint64_t>>
+parseRanges(const std::string &text) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (const std::string &part : split(text, ',')) {
+    std::vector<std::string> ends = split(part, '-');
+    if (ends.size() > 2)
+      throw Failure("--contract: untouched takes FIRST-LAST, but got \"" +
+                    part + "\"");
+    int64_t first =
+        parseNumber("--contract: untouched", ends[0], 0, INT64_MAX - 1);
+    int64_t last =
+        parseNumber("--contract: untouched", ends.back(), first, INT64_MAX - 1);
+    ranges.emplace_back(first, last + 1);
+  }
+  return ranges;
+}
+
+static ContractOption parseContract(const std::string &text) {
+  std::vector<std::string> parts = split(text, ':');
+  ContractOption contract;
+  contract.buffer = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i) {
+    size_t equals = parts[i].find('=');
+    std::string key = parts[i].substr(0, equals);
+    std::string value =
+        equals == std::string::npos ? "" : parts[i].substr(equals + 1);
+    if (key == "no-read")
+      contract.mayRead = false;
+    else if (key == "no-write")
+      contract.mayWrite = false;
+    else if (key == "once")
+      contract.once = true;
+    else if (key == "complete")
+      contract.complete = true;
+    else if (key == "untouched")
+      contract.untouched = parseRanges(value);
+    else if (key == "pieces")
+      contract.pieces = static_cast<uint32_t>(
+          parseNumber("--contract: pieces", value, 1, 1 << 20));
+    else
+      throw Failure("--contract: \"" + key +
+                    "\" is not known: no-read, no-write, once, complete, "
+                    "untouched=.. or pieces=N");
+  }
+  return contract;
+}
+
 static SaveOption parseSave(const std::string &text) {
   size_t colon = text.find(':');
   if (colon == std::string::npos)
@@ -161,6 +215,8 @@ static bool parseValued(const std::string &name, const std::string &value,
     options.arguments.push_back(value);
   else if (name == "--save")
     options.saves.push_back(parseSave(value));
+  else if (name == "--contract")
+    options.contracts.push_back(parseContract(value));
   else if (name == "--seed")
     options.seed =
         static_cast<uint64_t>(parseNumber(name, value, 0, INT64_MAX));

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::moe::emu {
@@ -37,6 +38,14 @@ struct MapOption {
   uint64_t swizzle = 0;
 };
 
+/// `--contract=BUFFER:KEY:...`; elements, not bytes.
+struct ContractOption {
+  std::string buffer;
+  bool mayRead = true, mayWrite = true, once = false, complete = false;
+  std::vector<std::pair<uint64_t, uint64_t>> untouched;
+  uint32_t pieces = 1;
+};
+
 /// `--save=NAME:FILE.npy`.
 struct SaveOption {
   std::string name;
@@ -55,6 +64,7 @@ struct Options {
   /// In order of the parameters.
   std::vector<std::string> arguments;
   std::vector<SaveOption> saves;
+  std::vector<ContractOption> contracts;
   uint64_t seed = 0;
   unsigned threads = 0;
   bool checks = true;

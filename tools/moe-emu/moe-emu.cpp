@@ -73,6 +73,17 @@ launchOf(const Options &options,
   return launch;
 }
 
+static void printUse(const emulator::BufferUse &buffer) {
+  std::printf("%s: %" PRIu64 " bytes read, %" PRIu64 " written",
+              buffer.name.c_str(), buffer.bytesRead, buffer.bytesWritten);
+  if (buffer.piecesRead.size() > 1) {
+    std::printf("; read of each piece:");
+    for (uint64_t bytes : buffer.piecesRead)
+      std::printf(" %" PRIu64, bytes);
+  }
+  std::puts("");
+}
+
 static void printText(const emulator::Report &report) {
   for (const emulator::Hazard &hazard : report.hazards)
     std::printf("%s\n", hazard.format().c_str());
@@ -90,6 +101,8 @@ static void printText(const emulator::Report &report) {
               counts.globalBytesRead, counts.globalBytesWritten);
   std::printf("shared memory: %" PRIu64 " bytes read, %" PRIu64 " written\n",
               counts.sharedBytesRead, counts.sharedBytesWritten);
+  for (const emulator::BufferUse &buffer : report.buffers)
+    printUse(buffer);
   std::printf("matrix products: %" PRIu64 " multiply-adds\n",
               counts.matrixMultiplyAdds);
 }
@@ -127,6 +140,10 @@ static void printJson(const emulator::Report &report) {
                {"bank_conflicts", counts.bankConflicts},
                {"matrix_multiply_adds", counts.matrixMultiplyAdds},
                {"barrier_waits", counts.barrierWaits}};
+  for (const emulator::BufferUse &buffer : report.buffers)
+    json["buffers"][buffer.name] = {{"bytes_read", buffer.bytesRead},
+                                    {"bytes_written", buffer.bytesWritten},
+                                    {"pieces_read", buffer.piecesRead}};
   std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
