@@ -67,29 +67,52 @@ static Fragments fragmentsOf(const Warp &warp, const Instruction &i,
 // Values
 //===----------------------------------------------------------------------===//
 
+// E elements share a register: a constant, so that copies are moves.
+
+template <uint32_t E>
 static void readA(const Warp &warp, const Shape &shape, const Operand *list,
                   float a[kM][kMaxK]) {
-  uint32_t e = 32 / bitsOf(shape.a);
   for (uint32_t i = 0; i < shape.aRegisters(); ++i) {
-    const auto *values = warp.read<uint32_t>(list[i]);
-    float expanded[kLanes * 4];
-    expandElements(shape.a, values, expanded, kLanes * e);
-    for (uint32_t lane = 0; lane < kLanes; ++lane)
-      std::memcpy(&a[lane / 4 + 8 * (i % 2)][lane % 4 * e + 4 * e * (i / 2)],
-                  expanded + lane * e, e * sizeof(float));
+    alignas(64) float expanded[kLanes * E];
+    expandElements(shape.a, warp.read<uint32_t>(list[i]), expanded, kLanes * E);
+    float *to = &a[8 * (i % 2)][4 * E * (i / 2)];
+    // The four lanes of a row follow each other.
+    for (uint32_t row = 0; row < 8; ++row)
+      std::memcpy(to + row * kMaxK, expanded + row * 4 * E,
+                  4 * E * sizeof(float));
   }
 }
 
+template <uint32_t E>
 static void readB(const Warp &warp, const Shape &shape, const Operand *list,
                   float b[kMaxK][kN]) {
-  uint32_t e = 32 / bitsOf(shape.b);
   for (uint32_t i = 0; i < shape.bRegisters(); ++i) {
-    const auto *values = warp.read<uint32_t>(list[i]);
-    float expanded[kLanes * 4];
-    expandElements(shape.b, values, expanded, kLanes * e);
-    for (uint32_t lane = 0; lane < kLanes; ++lane)
-      for (uint32_t j = 0; j < e; ++j)
-        b[lane % 4 * e + 4 * e * i + j][lane / 4] = expanded[lane * e + j];
+    alignas(64) float expanded[kLanes * E];
+    expandElements(shape.b, warp.read<uint32_t>(list[i]), expanded, kLanes * E);
+    for (uint32_t k = 0; k < 4 * E; ++k)
+      for (uint32_t column = 0; column < kN; ++column)
+        b[4 * E * i + k][column] = expanded[column * 4 * E + k];
+  }
+}
+
+template <uint32_t E>
+static void readFactors(const Warp &warp, const Shape &shape,
+                        const Fragments &fragments, float a[kM][kMaxK],
+                        float b[kMaxK][kN]) {
+  readA<E>(warp, shape, fragments.a, a);
+  readB<E>(warp, shape, fragments.b, b);
+}
+
+static void readFactors(const Warp &warp, const Shape &shape,
+                        const Fragments &fragments, float a[kM][kMaxK],
+                        float b[kMaxK][kN]) {
+  switch (bitsOf(shape.a)) {
+  case 8:
+    return readFactors<4>(warp, shape, fragments, a, b);
+  case 16:
+    return readFactors<2>(warp, shape, fragments, a, b);
+  default:
+    return readFactors<1>(warp, shape, fragments, a, b);
   }
 }
 
@@ -181,8 +204,7 @@ static void multiply(Warp &warp, const Instruction &i) {
   if (warp.poisoned)
     spreadPoison(warp, shape, fragments);
   alignas(64) float a[kM][kMaxK], b[kMaxK][kN];
-  readA(warp, shape, fragments.a, a);
-  readB(warp, shape, fragments.b, b);
+  readFactors(warp, shape, fragments, a, b);
   warp.block->cluster->counts.matrixMultiplyAdds += kM * kN * shape.k;
   if (shape.sum == Shape::S32) {
     int32_t sums[kM][kN];
