@@ -48,16 +48,28 @@ static uint8_t *shadowOf(const BulkCopy &copy, uint64_t address,
 static void readShared(BulkCopy &copy) {
   bool checks = checksOf(copy);
   const Block &block = *copy.from.blocks[0];
-  forSharedPieces(copy.from.offset, copy.swizzle(), copy.bytes,
-                  [&](uint32_t offset, uint32_t place, uint32_t bytes) {
-                    std::memcpy(copy.data.data() + offset, block.shared + place,
-                                bytes);
-                    if (checks)
-                      std::memcpy(copy.shadow.data() + offset,
-                                  block.sharedShadow + place, bytes);
-                  });
+  copy.forShared(
+      copy.from.offset, [&](uint32_t offset, uint32_t place, uint32_t bytes) {
+        std::memcpy(copy.data.data() + offset, block.shared + place, bytes);
+        if (checks)
+          std::memcpy(copy.shadow.data() + offset, block.sharedShadow + place,
+                      bytes);
+      });
   checkOverwritten(*copy.warp, *copy.instruction, 1u << copy.lane, copy.issued,
-                   block, copy.from.offset, copy.bytes, "a bulk copy");
+                   block, copy.from.offset, copy.sharedBytes(), "a bulk copy");
+}
+
+/// A load by a map of TFloat32 rounds to the 19 bits that count.
+static void roundToTF32(uint8_t *data, uint32_t bytes) {
+  constexpr uint32_t kDropped = 13, kInfinity = 0x7f800000u;
+  for (uint32_t i = 0; i < bytes; i += 4) {
+    uint32_t bits;
+    std::memcpy(&bits, data + i, 4);
+    if ((bits & ~(1u << 31)) <= kInfinity)
+      bits += (1u << (kDropped - 1)) - 1 + (bits >> kDropped & 1);
+    bits &= ~((1u << kDropped) - 1);
+    std::memcpy(data + i, &bits, 4);
+  }
 }
 
 static void readGlobal(BulkCopy &copy) {
@@ -65,8 +77,10 @@ static void readGlobal(BulkCopy &copy) {
   if (copy.box)
     copy.box->fill(copy.data.data());
   forGlobal(copy, [&](uint32_t offset, uint64_t address, uint32_t bytes) {
-    std::memcpy(copy.data.data() + offset,
-                reinterpret_cast<const uint8_t *>(address), bytes);
+    uint8_t *to = copy.data.data() + offset;
+    std::memcpy(to, reinterpret_cast<const uint8_t *>(address), bytes);
+    if (copy.box && copy.box->map.type == ElementType::TFloat32)
+      roundToTF32(to, bytes);
     if (!checks)
       return;
     checkBulkAccess(*copy.warp, *copy.instruction, copy.lane, address, bytes,
@@ -107,7 +121,7 @@ static void writeShared(BulkCopy &copy, Block &block) {
     if (block.stamps.tracked())
       block.stamps.write(place, bytes, 0);
   };
-  forSharedPieces(copy.to.offset, copy.swizzle(), copy.bytes, write);
+  copy.forShared(copy.to.offset, write);
   uint32_t bit = 1u << copy.lane;
   checkMBarrier(*copy.warp, *copy.instruction, block, copy.barrier, bit);
   completeBytes(*copy.warp, *copy.instruction, {&block, copy.barrier},
@@ -170,7 +184,8 @@ static void checkGlobal(const BulkCopy &copy, AccessKind kind) {
 static void checkShared(const BulkCopy &copy) {
   const char *what = copy.reduce ? "a bulk reduction" : "a bulk copy";
   checkAsyncRead(*copy.warp, *copy.instruction, 1u << copy.lane,
-                 *copy.from.blocks[0], copy.from.offset, copy.bytes, what);
+                 *copy.from.blocks[0], copy.from.offset, copy.sharedBytes(),
+                 what);
 }
 
 /// What was there may no longer be used.
@@ -178,13 +193,12 @@ static void markInFlight(const BulkCopy &copy) {
   if (!checksOf(copy) || copy.reduce)
     return;
   for (Block *block : copy.to.blocks)
-    forSharedPieces(copy.to.offset, copy.swizzle(), copy.bytes,
-                    [&](uint32_t, uint32_t place, uint32_t bytes) {
-                      noteBulkWrite(*copy.warp, *copy.instruction, *block,
-                                    static_cast<uint8_t>(copy.lane), place,
-                                    bytes);
-                      std::memset(block->sharedShadow + place, 1, bytes);
-                    });
+    copy.forShared(
+        copy.to.offset, [&](uint32_t, uint32_t place, uint32_t bytes) {
+          noteBulkWrite(*copy.warp, *copy.instruction, *block,
+                        static_cast<uint8_t>(copy.lane), place, bytes);
+          std::memset(block->sharedShadow + place, 1, bytes);
+        });
 }
 
 void mlir::moe::emulator::issueBulkCopy(Cluster &cluster, BulkCopy copy) {

@@ -70,7 +70,22 @@ struct BulkCopy {
   std::vector<uint8_t> data, shadow;
   bool isRead = false;
 
-  uint32_t swizzle() const { return box ? box->map.swizzle : 0; }
+  /// From the first byte in shared memory to behind the last one: a swizzle
+  /// moves pieces within whole rows.
+  uint32_t sharedBytes() const {
+    if (!box || box->map.swizzle == 0)
+      return bytes;
+    return bytes / box->map.rowBytes() * box->map.swizzle;
+  }
+  /// Calls `function` for the pieces in shared memory, as forSharedPieces does.
+  template <typename Function>
+  void forShared(uint32_t offset, Function function) const {
+    if (box)
+      forSharedPieces(offset, box->map.swizzle, box->map.rowBytes(), bytes,
+                      function);
+    else
+      forSharedPieces(offset, 0, bytes, bytes, function);
+  }
 };
 
 /// Stops the block where the copy reaches global memory that is not there;

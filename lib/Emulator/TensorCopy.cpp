@@ -105,15 +105,11 @@ static TensorBox boxOf(const Thread &thread) {
   return box;
 }
 
-/// Finds shared memory of a copy. A swizzle moves pieces within whole rows, so
-/// that a box with a part of a row needs all of it.
+/// Finds shared memory of a copy.
 static BulkCopy::SharedSide sharedSide(const Thread &thread, Space space,
                                        AccessKind kind, uint64_t address,
                                        const BulkCopy &copy) {
-  uint64_t bytes = copy.bytes;
-  if (uint64_t swizzle = copy.swizzle())
-    bytes = (bytes + swizzle - 1) / swizzle * swizzle;
-  resolveOne(thread.warp, thread.i, space, kind, address, bytes,
+  resolveOne(thread.warp, thread.i, space, kind, address, copy.sharedBytes(),
              copy.box ? kTensorAlignment : kBulkAlignment, thread.bit());
   BulkCopy::SharedSide side;
   side.blocks = {&blockOf(thread.warp, thread.i, address, thread.bit())};
@@ -231,6 +227,12 @@ static void loadTensor(Warp &warp, const Instruction &i) {
 static void storeTensor(Warp &warp, const Instruction &i) {
   forThreads(warp, i, [](const Thread &thread) {
     BulkCopy copy = tensorCopy(thread);
+    for (uint32_t k = 0; k < copy.box->map.rank; ++k)
+      if (copy.box->at[k] < 0)
+        thread.stop(HazardKind::TensorMap,
+                    "a store at coordinate " + std::to_string(copy.box->at[k]) +
+                        " of dimension " + std::to_string(k) +
+                        ": only loads may begin before the tensor");
     copy.from = sharedSide(thread, Space::Shared, AccessKind::AsyncRead,
                            thread.first(), copy);
     setReduction(thread, copy, copy.box->map.type);

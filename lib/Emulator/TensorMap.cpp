@@ -44,6 +44,7 @@ uint32_t mlir::moe::emulator::bytesOf(ElementType type) {
   case ElementType::UInt32:
   case ElementType::Int32:
   case ElementType::Float32:
+  case ElementType::TFloat32:
     return 4;
   case ElementType::UInt64:
   case ElementType::Int64:

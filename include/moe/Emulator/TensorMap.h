@@ -29,6 +29,8 @@ enum class ElementType : uint8_t {
   Float32,
   Float64,
   BFloat16,
+  /// Float32 of which kernels use the upper 19 bits.
+  TFloat32 = 11,
 };
 
 /// 0 for a number that is no type.
@@ -65,7 +67,8 @@ struct TensorMap {
 
   /// Elements of a dimension that one copy moves.
   uint32_t boxElements(uint32_t dimension) const;
-  /// Of rows of the box, and of all of it, in shared memory.
+  /// Of rows of the box, and of all of it: what an mbarrier counts. A row takes
+  /// as many bytes of shared memory as the swizzle has, where there is one.
   uint32_t rowBytes() const { return box[0] * bytesOf(type); }
   uint64_t boxBytes() const;
 };

@@ -39,12 +39,19 @@ def dense(type_, extents, box, padding=0, **more):
     return TensorMap(type_, tuple(extents), tuple(strides), tuple(box), **more)
 
 
-def bytes_of(map_):
-    """Of a box in shared memory; no elements are left out of the innermost dimension."""
+def rows_of(map_):
     steps = map_.element_strides or (1,) * len(map_.box)
-    inner = map_.box[0]
-    rows = int(np.prod([-(-b // s) for b, s in zip(map_.box[1:], steps[1:])]))
-    return inner * rows * ELEMENT[map_.type]
+    return int(np.prod([-(-b // s) for b, s in zip(map_.box[1:], steps[1:])]))
+
+
+def bytes_of(map_):
+    """Of a box; no elements are left out of the innermost dimension."""
+    return map_.box[0] * rows_of(map_) * ELEMENT[map_.type]
+
+
+def room_of(map_):
+    """In shared memory, where rows are as far apart as the swizzle is wide."""
+    return map_.swizzle * rows_of(map_) if map_.swizzle else bytes_of(map_)
 
 
 def reach(map_):
@@ -91,7 +98,7 @@ def load(name, map_, at, hint=False, space="cluster"):
     rank, size = len(map_.extents), bytes_of(map_)
     # All of a swizzle's pattern is shown, also what the box leaves alone.
     unit = 1024 if map_.swizzle or map_.element_strides else 16
-    whole = -(-size // unit) * unit
+    whole = -(-room_of(map_) // unit) * unit
     coordinates = "{" + ", ".join(str(c) for c in at) + "}"
     opcode = (f"cp.async.bulk.tensor.{rank}d.shared::{space}.global.tile"
               ".mbarrier::complete_tx::bytes")
@@ -193,8 +200,8 @@ def element_strides():
 
 def store(name, map_, at, reduce=None, rule=EXACT):
     """The input's second part goes to shared memory, and from there to the output."""
-    rank, size = len(map_.extents), bytes_of(map_)
-    whole = -(-size // 16) * 16
+    rank = len(map_.extents)
+    whole = -(-room_of(map_) // 16) * 16
     total = reach(map_)
     coordinates = "{" + ", ".join(str(c) for c in at) + "}"
     opcode = f"cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group"
@@ -245,8 +252,15 @@ def stores():
         yield store("inside", map_, (8, 1, 1, 1, 0)[:rank])
         yield store("behind", map_, (16, 5, 4, 3, 2)[:rank])
     for swizzle in (32, 64, 128):
-        yield store("swizzle", dense("bf16", (swizzle, 12), (swizzle // 2, 10), swizzle=swizzle,
-                                     **out), (8, -1))
+        map_ = dense("bf16", (swizzle, 12), (swizzle // 2, 10), swizzle=swizzle, **out)
+        for at in ((0, 0), (8, 1), (swizzle // 2 + 8, 5)):
+            yield store("swizzle", map_, at)
+        narrow = dense("bf16", (swizzle, 12), (swizzle // 4, 10), swizzle=swizzle, **out)
+        yield store("narrow swizzle", narrow, (8, 1))
+    # Only loads may begin before the tensor: the GPU stops with an illegal instruction.
+    for at in ((8, -1), (-8, 1), (-24, 1)):
+        yield faulting(store("before", dense("u16", (24, 7), (16, 3), 16, **out), at))
+    yield faulting(store("2d", dense("u32", (16, 6), (8, 4), **out), (-4, 3), "add"))
     for op, type_ in (("add", "u32"), ("add", "s32"), ("min", "s32"), ("max", "u32"),
                       ("and", "u32"), ("or", "u32"), ("xor", "u32"), ("add", "u64"),
                       ("inc", "u32"), ("dec", "u32"), ("add", "f32"), ("add", "f16"),

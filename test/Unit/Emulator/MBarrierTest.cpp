@@ -54,7 +54,7 @@ TEST(MBarrier, StateTellsThePhaseThatIsAwaited) {
                       "again:\n"
                       "mbarrier.test_wait.shared.b64 %p1, [%s], %q0;\n"
                       "@!%p1 bra again;\n"
-                      "st.global.u32 [%out], 3;\n",
+                      "@%p0 st.global.u32 [%out], 3;\n",
                   64);
   EXPECT_EQ(kernel.out[0], 3u);
 }

@@ -47,6 +47,20 @@ TEST(TensorCopy, Swizzles) {
   }
 }
 
+TEST(TensorCopy, RowsThatAreNarrowerThanTheSwizzle) {
+  // Rows of 32 bytes, 128 bytes apart.
+  KernelRunner kernel;
+  kernel.setMap(8, 4, 8, 4, 128);
+  kernel.runClean(kInit + fills(100) + kFence + expects(128) +
+                      loads2D("0", "0") + kWait + dumps(128),
+                  128);
+  for (uint32_t word = 0; word < 128; ++word) {
+    uint32_t row = word / 32, piece = (word / 4 % 8) ^ row;
+    EXPECT_EQ(kernel.out[word],
+              piece < 2 ? row * 8 + piece * 4 + word % 4 : word + 100);
+  }
+}
+
 TEST(TensorCopy, SwizzleFollowsTheAddress) {
   KernelRunner kernel;
   kernel.setMap(32, 8, 32, 8, 128);
@@ -64,14 +78,16 @@ TEST(TensorCopy, StoreWritesWhatIsInside) {
   kernel.map.address = kernel.out;
   std::fill(kernel.out, kernel.out + 32, 77u);
   kernel.memory.markDefined(kernel.out, 128);
-  kernel.runClean(kInit + fills() + kFence +
-                  "@%p0 cp.async.bulk.tensor.2d.global.shared::cta.tile."
-                  "bulk_group [%map, {-4, 2}], [%s];\n" +
+  std::string store = "@%p0 cp.async.bulk.tensor.2d.global.shared::cta.tile."
+                      "bulk_group [%map, ";
+  kernel.runClean(kInit + fills() + kFence + store + "{4, 2}], [%s];\n" +
                   kGroup);
   for (uint32_t row = 0; row < 4; ++row)
     for (uint32_t column = 0; column < 8; ++column)
       EXPECT_EQ(kernel.out[row * 8 + column],
-                row >= 2 && column < 4 ? (row - 2) * 8 + column + 4 : 77u);
+                row >= 2 && column >= 4 ? (row - 2) * 8 + column - 4 : 77u);
+  kernel.runHazard(HazardKind::TensorMap, "only loads may begin before",
+                   kInit + fills() + kFence + store + "{0, -1}], [%s];\n");
 }
 
 TEST(TensorCopy, BoxThatBeginsBetweenPieces) {
@@ -134,7 +150,7 @@ TEST(TensorCopy, FillWithNaN) {
   kernel.runClean(kInit + expects(128) + loads2D("4", "0") + kWait + dumps(8));
   EXPECT_EQ(kernel.out[3], 7u);
   // The pattern that an H200 writes.
-  EXPECT_EQ(kernel.out[4], 0x7ff7fff7u);
+  EXPECT_EQ(kernel.out[4], 0x7ff77ff7u);
 }
 
 TEST(TensorCopy, PrefetchesCheckTheirOperands) {
