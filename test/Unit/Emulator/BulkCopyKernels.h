@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_TEST_UNIT_EMULATOR_BULK_COPY_KERNELS_H
-#define MOE_TEST_UNIT_EMULATOR_BULK_COPY_KERNELS_H
+#ifndef MOE_TEST_UNIT_EMULATOR_BULKCOPYKERNELS_H
+#define MOE_TEST_UNIT_EMULATOR_BULKCOPYKERNELS_H
 
 #include "KernelRunner.h"
 
@@ -64,4 +64,4 @@ constexpr const char *kGroup = "@%p0 cp.async.bulk.commit_group;\n"
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_TEST_UNIT_EMULATOR_BULK_COPY_KERNELS_H
+#endif // MOE_TEST_UNIT_EMULATOR_BULKCOPYKERNELS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_TEST_UNIT_EMULATOR_KERNEL_RUNNER_H
-#define MOE_TEST_UNIT_EMULATOR_KERNEL_RUNNER_H
+#ifndef MOE_TEST_UNIT_EMULATOR_KERNELRUNNER_H
+#define MOE_TEST_UNIT_EMULATOR_KERNELRUNNER_H
 
 #include "moe/Emulator/Emulator.h"
 #include "moe/Emulator/TensorMap.h"
@@ -123,4 +123,4 @@ private:
 
 } // namespace mlir::moe::emulator
 
-#endif // MOE_TEST_UNIT_EMULATOR_KERNEL_RUNNER_H
+#endif // MOE_TEST_UNIT_EMULATOR_KERNELRUNNER_H
