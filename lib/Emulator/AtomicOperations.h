@@ -71,6 +71,14 @@ struct AddF32 {
     return sum != sum ? kNaN32 : bitsOfFloat(sum);
   }
 };
+/// In global memory denormals count as zero.
+struct AddF32Flushed {
+  uint32_t operator()(uint32_t old, uint32_t b, uint32_t) const {
+    float sum = flushToZero(flushToZero(floatOfBits(old)) +
+                            flushToZero(floatOfBits(b)));
+    return sum != sum ? kNaN32 : bitsOfFloat(sum);
+  }
+};
 struct AddF64 {
   uint64_t operator()(uint64_t old, uint64_t b, uint64_t) const {
     double x, y;

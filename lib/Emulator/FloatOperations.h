@@ -47,16 +47,20 @@ struct F64 {
     return bits;
   }
 };
-struct F64Flushed {
+/// The approximations of f64 with .ftz see and give the upper half of the bits.
+struct F64Upper {
   using Bits = uint64_t;
   using Number = double;
+  static constexpr uint64_t kUpper = ~uint64_t(0xffffffff);
   static double flush(double value) {
     return std::fabs(value) < std::numeric_limits<double>::min()
                ? std::copysign(0.0, value)
                : value;
   }
-  static double read(uint64_t bits) { return flush(F64::read(bits)); }
-  static uint64_t write(double value) { return F64::write(flush(value)); }
+  static double read(uint64_t bits) { return flush(F64::read(bits & kUpper)); }
+  static uint64_t write(double value) {
+    return F64::write(flush(value)) & kUpper;
+  }
 };
 struct F16 {
   using Bits = uint16_t;
@@ -72,13 +76,17 @@ struct F16 {
 struct F16Flushed {
   using Bits = uint16_t;
   using Number = float;
-  static uint16_t flush(uint16_t bits) {
-    return bits & 0x7c00 ? bits : uint16_t(bits & 0x8000);
+  /// A result is a denormal if it were one, rounded to 11 bits, in a format
+  /// with smaller exponents.
+  template <typename T>
+  static T flush(T value) {
+    return std::fabs(value) < T(0x1.fffp-15) ? std::copysign(T(0), value)
+                                             : value;
   }
-  static float read(uint16_t bits) { return f16ToFloat(flush(bits)); }
-  static uint16_t write(float value) { return flush(F16::write(value)); }
+  static float read(uint16_t bits) { return flush(f16ToFloat(bits)); }
+  static uint16_t write(float value) { return F16::write(flush(value)); }
   static uint16_t writeDouble(double value) {
-    return flush(F16::writeDouble(value));
+    return F16::writeDouble(flush(value));
   }
 };
 struct BF16 {

@@ -47,7 +47,7 @@ static Handler unaryOn(Type type, bool flush) {
     return flush ? unaryFloat<F32Flushed, Operation>()
                  : unaryFloat<F32, Operation>();
   if (type.is(Type::Float, 64))
-    return flush ? unaryFloat<F64Flushed, Operation>()
+    return flush ? unaryFloat<F64Upper, Operation>()
                  : unaryFloat<F64, Operation>();
   if (type.bits != 16)
     return nullptr;
@@ -178,7 +178,7 @@ static bool test(typename F::Bits a, uint8_t which) {
   case kNotANumber:
     return special && fraction != 0;
   case kNormal:
-    return !special && exponent != 0;
+    return !special && (exponent != 0 || fraction == 0);
   default:
     return exponent == 0 && fraction != 0;
   }

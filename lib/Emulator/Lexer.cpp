@@ -11,6 +11,8 @@
 #include "moe/Emulator/Error.h"
 
 #include <cctype>
+#include <charconv>
+#include <cstring>
 
 using namespace mlir::moe::emulator;
 
@@ -109,12 +111,33 @@ Token Lexer::floatBits(Token token, Token::Kind kind, size_t digits) {
   return token;
 }
 
+/// 1.5, 2.0e-3: an f64.
+bool Lexer::takeDecimal(Token &token) {
+  size_t digits = 0;
+  while (std::isdigit(static_cast<unsigned char>(peek(digits))))
+    ++digits;
+  if (peek(digits) != '.')
+    return false;
+  double value = 0;
+  const char *begin = text.data() + position;
+  auto [end, code] = std::from_chars(begin, text.data() + text.size(), value);
+  if (code != std::errc())
+    throw Error(line, "a float constant that f64 does not hold");
+  std::memcpy(&token.value, &value, sizeof(value));
+  token.kind = Token::Float64;
+  token.text = text.substr(position, end - begin);
+  position += token.text.size();
+  return true;
+}
+
 Token Lexer::number(Token token) {
   if (peek() == '0' && (peek(1) == 'f' || peek(1) == 'F'))
     return floatBits(token, Token::Float32, 8);
   if (peek() == '0' && (peek(1) == 'd' || peek(1) == 'D'))
     return floatBits(token, Token::Float64, 16);
   size_t begin = position;
+  if (takeDecimal(token))
+    return token;
   int base = 10;
   if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
     base = 16;

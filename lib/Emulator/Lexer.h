@@ -20,7 +20,8 @@ struct Token {
     /// A name, a directive, a register, an opcode with its modifiers.
     Word,
     Integer,
-    /// 0f and 8 hexadecimal digits, or 0d and 16; `value` holds the bits.
+    /// 0f and 8 hexadecimal digits, or 0d and 16, or decimal as Float64;
+    /// `value` holds the bits.
     Float32,
     Float64,
     String,
@@ -49,6 +50,7 @@ private:
   Token word(Token token);
   Token number(Token token);
   Token string(Token token);
+  bool takeDecimal(Token &token);
   Token floatBits(Token token, Token::Kind kind, size_t digits);
   char peek(size_t ahead = 0) const {
     return position + ahead < text.size() ? text[position + ahead] : '\0';

@@ -344,6 +344,11 @@ static uint32_t decodeAccess(DecodeContext &context, Type &type) {
   context.takeMemoryOrder();
   Space space = takeSpace(context);
   context.takeCacheHints();
+  // A cache policy is a third operand.
+  bool policy = context.take("L2::cache_hint");
+  context.needOperands(policy ? 3 : 2);
+  if (policy)
+    context.source(context.operand(2), 64);
   std::string_view vector = context.takeOneOf({"v2", "v4", "v8"});
   type = context.takeType();
   if (type.kind == Type::Predicate || type.lanes != 1)
@@ -392,7 +397,6 @@ static void decodeElements(DecodeContext &context, size_t index, Type type,
 static void decodeLoad(DecodeContext &context) {
   Type type;
   uint32_t count = decodeAccess(context, type);
-  context.needOperands(2);
   decodeElements(context, 0, type, count, true);
   const SymbolValue *symbol = context.address(1);
   Instruction &out = context.out();
@@ -412,10 +416,33 @@ static void decodeStore(DecodeContext &context) {
     return decodeAsyncStore(context, false);
   Type type;
   uint32_t count = decodeAccess(context, type);
-  context.needOperands(2);
   context.address(0);
   decodeElements(context, 1, type, count, false);
   context.run(store<false>, store<true>);
+}
+
+/// A cache policy: a number that nothing here looks at.
+static void makePolicy(Warp &warp, const Instruction &i) {
+  forLanes<uint64_t>(warp, i.d, [](uint32_t) { return uint64_t(0); });
+}
+
+/// createpolicy.fractional.L2::evict_last.b64 d, 0.5
+static void decodeCreatePolicy(DecodeContext &context) {
+  context.needOneOf({"fractional"});
+  context.needOneOf({"L2::evict_last", "L2::evict_normal", "L2::evict_first",
+                     "L2::evict_unchanged"});
+  context.takeOneOf({"L2::evict_first", "L2::evict_unchanged"});
+  context.needOneOf({"b64"});
+  context.needOperands(1, 2);
+  context.d(0, 64);
+  if (context.operandCount() == 2) {
+    OperandSyntax::Kind kind = context.operand(1).kind;
+    if (kind != OperandSyntax::Float32 && kind != OperandSyntax::Float64 &&
+        kind != OperandSyntax::Register)
+      context.fail("the fraction is a float");
+  }
+  context.out().kind = Class::Memory;
+  context.run(makePolicy);
 }
 
 static void nothing(Warp &, const Instruction &) {}
@@ -436,5 +463,6 @@ void mlir::moe::emulator::addMemoryInstructions(InstructionTable &table) {
   table.add("ld", decodeLoad);
   table.add("ldu", decodeLoad);
   table.add("st", decodeStore);
+  table.add("createpolicy", decodeCreatePolicy);
   table.add("prefetch", decodePrefetch);
 }

@@ -9,6 +9,10 @@
 #include "Block.h"
 #include "Lanes.h"
 
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
 using namespace mlir::moe::emulator;
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +141,7 @@ static void decodeMove(DecodeContext &context) {
 }
 
 //===----------------------------------------------------------------------===//
-// selp and prmt
+// selp, slct and prmt
 //===----------------------------------------------------------------------===//
 
 template <typename T>
@@ -153,9 +157,12 @@ static void decodeSelect(DecodeContext &context) {
   Type type = context.takeType();
   context.needOperands(4);
   context.d(0, type.width());
-  context.a(1, type.width());
-  context.b(2, type.width());
-  context.c(3, 1);
+  // Where the condition is negated, the sources are the other way round.
+  OperandSyntax condition = context.operand(3);
+  context.a(condition.negated ? 2 : 1, type.width());
+  context.b(condition.negated ? 1 : 2, type.width());
+  condition.negated = false;
+  context.out().c = context.source(condition, 1);
   context.out().kind = Class::Move;
   context.out().poison = Poison::Select;
   Type bits{Type::Bits, static_cast<uint8_t>(type.width()), 1};
@@ -164,38 +171,113 @@ static void decodeSelect(DecodeContext &context) {
   }));
 }
 
+/// a where c is not negative, else b.
+template <typename T, typename C>
+static void selectBySign(Warp &warp, const Instruction &i) {
+  const T *a = warp.read<T>(i.a), *b = warp.read<T>(i.b);
+  const C *c = warp.read<C>(i.c);
+  bool flush = i.option;
+  forLanes<T>(warp, i.d, [=](uint32_t lane) {
+    bool first = c[lane] >= C(0);
+    if (std::is_floating_point_v<C> && flush)
+      first |= c[lane] > C(-std::numeric_limits<float>::min());
+    return first ? a[lane] : b[lane];
+  });
+}
+
+static void decodeSelectBySign(DecodeContext &context) {
+  context.out().option = context.take("ftz");
+  Type type = context.takeType();
+  bool isFloat = context.needOneOf({"s32", "f32"}) == "f32";
+  context.needOperands(4);
+  context.d(0, type.width());
+  context.a(1, type.width());
+  context.b(2, type.width());
+  context.c(3, 32);
+  context.out().kind = Class::Move;
+  Type bits{Type::Bits, static_cast<uint8_t>(type.width()), 1};
+  context.run(forBits(bits, [&](auto tag) -> Handler {
+    using T = typename decltype(tag)::type;
+    return isFloat ? selectBySign<T, float> : selectBySign<T, int32_t>;
+  }));
+}
+
+/// The bytes of b:a that four digits of a selector choose.
+static uint32_t choose(uint64_t bytes, uint32_t selector) {
+  uint32_t result = 0;
+  for (uint32_t k = 0; k < 4; ++k) {
+    uint32_t choice = selector >> (4 * k);
+    uint32_t byte = bytes >> (8 * (choice & 7)) & 0xff;
+    // The highest bit copies the byte's sign instead.
+    if (choice & 8)
+      byte = byte & 0x80 ? 0xff : 0;
+    result |= byte << (8 * k);
+  }
+  return result;
+}
+
 static void permuteBytes(Warp &warp, const Instruction &i) {
   const auto *a = warp.read<uint32_t>(i.a), *b = warp.read<uint32_t>(i.b);
   const auto *c = warp.read<uint32_t>(i.c);
   forLanes<uint32_t>(warp, i.d, [=](uint32_t lane) {
-    uint64_t bytes = uint64_t(b[lane]) << 32 | a[lane];
-    uint32_t result = 0;
-    for (uint32_t k = 0; k < 4; ++k) {
-      uint32_t choice = c[lane] >> (4 * k);
-      uint32_t byte = bytes >> (8 * (choice & 7)) & 0xff;
-      // The highest bit copies the byte's sign instead.
-      if (choice & 8)
-        byte = byte & 0x80 ? 0xff : 0;
-      result |= byte << (8 * k);
-    }
-    return result;
+    return choose(uint64_t(b[lane]) << 32 | a[lane], c[lane]);
   });
+}
+
+/// The selector depends on the last two bits of c: digit c of the immediate,
+/// which are 16 bits each.
+static void permuteByMode(Warp &warp, const Instruction &i) {
+  const auto *a = warp.read<uint32_t>(i.a), *b = warp.read<uint32_t>(i.b);
+  const auto *c = warp.read<uint32_t>(i.c);
+  auto selectors = static_cast<uint64_t>(i.immediate);
+  forLanes<uint32_t>(warp, i.d, [=](uint32_t lane) {
+    return choose(uint64_t(b[lane]) << 32 | a[lane],
+                  selectors >> (16 * (c[lane] & 3)) & 0xffff);
+  });
+}
+
+/// The four selectors of a mode, the first one lowest.
+static uint64_t selectorsOf(std::string_view mode) {
+  uint64_t selectors = 0;
+  for (uint32_t from = 0; from < 4; ++from)
+    for (uint32_t k = 0; k < 4; ++k) {
+      uint32_t byte = mode == "f4e"   ? from + k
+                      : mode == "b4e" ? (from - k) & 7
+                      : mode == "rc8" ? from
+                      : mode == "ecl" ? std::max(from, k)
+                      : mode == "ecr" ? std::min(from, k)
+                                      : (from & 1) * 2 + (k & 1); // rc16
+      selectors |= uint64_t(byte) << (16 * from + 4 * k);
+    }
+  return selectors;
 }
 
 static void decodePermuteBytes(DecodeContext &context) {
   context.needOneOf({"b32"});
+  std::string_view mode =
+      context.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
   context.needOperands(4);
   context.d(0, 32);
   context.a(1, 32);
   context.b(2, 32);
   context.c(3, 32);
   context.out().kind = Class::Move;
-  context.run(permuteBytes);
+  if (mode.empty())
+    return context.run(permuteBytes);
+  context.out().immediate = static_cast<int64_t>(selectorsOf(mode));
+  context.run(permuteByMode);
 }
 
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//
+
+static uint64_t windowOf(std::string_view space) {
+  return space.substr(0, 6) == "shared" ? kSharedWindow
+         : space == "param"             ? kParameterWindow
+         : space == "local"             ? kLocalWindow
+                                        : 0;
+}
 
 template <typename T>
 static void toGeneric(Warp &warp, const Instruction &i) {
@@ -222,12 +304,29 @@ static void decodeConvertAddress(DecodeContext &context) {
   context.d(0, 64);
   context.a(1, 64);
   context.out().kind = Class::Move;
-  uint64_t window = space.substr(0, 6) == "shared" ? kSharedWindow
-                    : space == "param"             ? kParameterWindow
-                    : space == "local"             ? kLocalWindow
-                                                   : 0;
-  context.out().immediate = static_cast<int64_t>(window);
+  context.out().immediate = static_cast<int64_t>(windowOf(space));
   context.run(to ? fromGeneric<uint64_t> : toGeneric<uint64_t>);
+}
+
+/// Whether a generic address is in the memory whose window is given.
+static void isInWindow(Warp &warp, const Instruction &i) {
+  const auto *a = warp.read<uint64_t>(i.a);
+  auto window = static_cast<uint64_t>(i.immediate);
+  warp.setPredicate(i.d, whichLanes(warp, [=](uint32_t lane) {
+                      return (a[lane] & ~kWindowMask) == window;
+                    }));
+}
+
+static void decodeIsInWindow(DecodeContext &context) {
+  std::string_view space =
+      context.needOneOf({"shared", "shared::cta", "shared::cluster", "global",
+                         "param", "const", "local"});
+  context.needOperands(2);
+  context.d(0, 1);
+  context.a(1, 64);
+  context.out().kind = Class::Move;
+  context.out().immediate = static_cast<int64_t>(windowOf(space));
+  context.run(isInWindow);
 }
 
 /// The address of the same variable in another block of the cluster.
@@ -282,6 +381,8 @@ static void decodeRankOfAddress(DecodeContext &context) {
 void mlir::moe::emulator::addMoveInstructions(InstructionTable &table) {
   table.add("mov", decodeMove);
   table.add("selp", decodeSelect);
+  table.add("slct", decodeSelectBySign);
+  table.add("isspacep", decodeIsInWindow);
   table.add("prmt", decodePermuteBytes);
   table.add("cvta", decodeConvertAddress);
   table.add("mapa", decodeMapToBlock);

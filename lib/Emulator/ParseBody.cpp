@@ -49,6 +49,8 @@ void BodyParser::parseStatement() {
     return parseDirective();
   Token name = tokens.take();
   if (tokens.takeIf(':')) {
+    if (tokens.takeIf(".branchtargets"))
+      return parseBranchTargets(name);
     if (!scopes.back()
              .labels.emplace(name.text, entry.instructions.size())
              .second)
@@ -80,6 +82,14 @@ void BodyParser::parseDirective() {
     throw Error(line, "directive " + std::string(tokens.peek().text) +
                           " is not known in an entry");
   entry.variables.push_back(parseVariable(tokens, space));
+  tokens.expect(';');
+}
+
+void BodyParser::parseBranchTargets(const Token &name) {
+  std::vector<std::string_view> &targets = scopes.back().tables[name.text];
+  do
+    targets.push_back(tokens.expect(Token::Word, "a label").text);
+  while (tokens.takeIf(','));
   tokens.expect(';');
 }
 
@@ -166,10 +176,79 @@ void BodyParser::parseInstruction(Token name) {
       break;
   }
   tokens.expect(';');
+  if (instruction.opcode == "brx")
+    return expandIndexedBranch(instruction);
+  append(std::move(instruction));
+}
+
+void BodyParser::append(InstructionSyntax instruction) {
   for (size_t i = 0; i < instruction.operands.size(); ++i)
     if (instruction.operands[i].kind == OperandSyntax::Label)
       scopes.back().waiting.emplace_back(entry.instructions.size(), i);
   entry.instructions.push_back(std::move(instruction));
+}
+
+const std::vector<std::string_view> *
+BodyParser::findTargets(std::string_view name) const {
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+    auto found = scope->tables.find(name);
+    if (found != scope->tables.end())
+      return &found->second;
+  }
+  return nullptr;
+}
+
+/// A comparison and a branch for each target. The ISA leaves a number open that
+/// is no target's: it traps.
+void BodyParser::expandIndexedBranch(const InstructionSyntax &whole) {
+  const std::vector<std::string_view> *targets =
+      whole.operands.size() == 2 ? findTargets(whole.operands[1].name)
+                                 : nullptr;
+  if (!targets || whole.modifiers.empty() || whole.modifiers[0] != "idx")
+    throw Error(whole.line, std::string(whole.name) +
+                                ": needs .idx, a register and the label of "
+                                ".branchtargets above it");
+  auto hit = static_cast<RegisterId>(entry.registers.size());
+  entry.registers.push_back({"%brx", 1});
+  InstructionSyntax part;
+  part.line = whole.line;
+  part.location = whole.location;
+  part.name = whole.name;
+  part.opcode = "bra";
+  OperandSyntax label;
+  label.kind = OperandSyntax::Label;
+  if (whole.guarded) {
+    // Past the comparisons, the branches, and the trap.
+    part.guarded = true;
+    part.guard = whole.guard;
+    part.guardNegated = !whole.guardNegated;
+    label.id = static_cast<RegisterId>(entry.instructions.size() + 2 +
+                                       2 * targets->size());
+    part.operands = {label};
+    entry.instructions.push_back(part);
+  }
+  InstructionSyntax compare = part, trap = part;
+  compare.guarded = trap.guarded = false;
+  compare.opcode = "setp";
+  compare.modifiers = {"eq", "u32"};
+  trap.opcode = "trap";
+  trap.operands.clear();
+  part.guarded = true;
+  part.guard = hit;
+  part.guardNegated = false;
+  OperandSyntax number, result;
+  number.kind = OperandSyntax::Integer;
+  result.kind = OperandSyntax::Register;
+  result.id = hit;
+  for (std::string_view target : *targets) {
+    compare.operands = {result, whole.operands[0], number};
+    entry.instructions.push_back(compare);
+    label.name = target;
+    part.operands = {label};
+    append(part);
+    ++number.value;
+  }
+  entry.instructions.push_back(trap);
 }
 
 void BodyParser::resolveLabels() {
@@ -215,21 +294,29 @@ bool BodyParser::findRegister(std::string_view name, RegisterId &id) const {
   return false;
 }
 
+/// The second register of a pair; -1 for none.
+int64_t BodyParser::parseSecond() {
+  if (!tokens.takeIf('|'))
+    return -1;
+  Token name = tokens.expect(Token::Word, "a register");
+  if (name.text == "_")
+    return -1;
+  RegisterId id = 0;
+  if (!findRegister(name.text, id))
+    throw Error(name.line,
+                "register " + std::string(name.text) + " is not declared");
+  return id;
+}
+
 OperandSyntax BodyParser::parseName(Token name) {
   OperandSyntax operand;
   operand.name = name.text;
   if (name.text == "_") {
     operand.kind = OperandSyntax::Sink;
+    operand.second = parseSecond();
   } else if (findRegister(name.text, operand.id)) {
     operand.kind = OperandSyntax::Register;
-    if (tokens.takeIf('|')) {
-      Token second = tokens.expect(Token::Word, "a register");
-      RegisterId id = 0;
-      if (second.text != "_" && !findRegister(second.text, id))
-        throw Error(second.line, "register " + std::string(second.text) +
-                                     " is not declared");
-      operand.second = second.text == "_" ? -1 : int64_t(id);
-    }
+    operand.second = parseSecond();
   } else if (name.text[0] == '%') {
     operand.kind = OperandSyntax::Special;
   } else {

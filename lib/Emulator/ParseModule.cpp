@@ -194,14 +194,8 @@ ModuleSyntax ModuleParser::parse() {
 
 void ModuleParser::parseTopLevel() {
   if (tokens.takeIf(".version")) {
-    // 8.6 are an integer, and a word that begins with a dot.
-    tokens.expectInteger("a version");
-    module.version = "8";
-    if (tokens.peek().kind == Token::Punctuation ||
-        tokens.peek().kind == Token::Word)
-      tokens.take();
-    if (tokens.peek().kind == Token::Integer)
-      tokens.take();
+    // 8.6 looks like a float constant.
+    module.version = tokens.expect(Token::Float64, "a version").text;
     return;
   }
   if (tokens.takeIf(".target")) {

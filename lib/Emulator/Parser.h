@@ -63,6 +63,8 @@ private:
     std::unordered_map<std::string_view, RegisterId> labels;
     /// Labels that were named before they were seen: instruction, operand.
     std::vector<std::pair<size_t, size_t>> waiting;
+    /// Labels of .branchtargets, and what they list.
+    std::map<std::string_view, std::vector<std::string_view>> tables;
   };
 
   void parseScope();
@@ -70,15 +72,21 @@ private:
   void parseDirective();
   void parseRegisters();
   void parseLocation();
+  void parseBranchTargets(const Token &name);
   void parseInstruction(Token name);
+  /// Enters an instruction; its labels may be seen later.
+  void append(InstructionSyntax instruction);
+  void expandIndexedBranch(const InstructionSyntax &whole);
   void readGuard(InstructionSyntax &instruction);
   OperandSyntax parseOperand(bool insideAddress = false);
   OperandSyntax parseAddress();
   OperandSyntax parseVector();
   OperandSyntax parseConstant(bool negative);
   OperandSyntax parseName(Token name);
+  int64_t parseSecond();
   void resolveLabels();
   bool findRegister(std::string_view name, RegisterId &id) const;
+  const std::vector<std::string_view> *findTargets(std::string_view name) const;
 
   TokenStream &tokens;
   ModuleSyntax &module;
