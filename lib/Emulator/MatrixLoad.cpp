@@ -1,11 +1,10 @@
-//===- MatrixLoad.cpp - ldmatrix and stmatrix -*- C++ -*-===//
+//===- MatrixLoad.cpp - ldmatrix, stmatrix, movmatrix -*- C++ -*-===//
 //
 // Part of the MoE compiler, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Both move matrices of 8 rows of 16 bytes between shared memory and the
 // registers of a warp: lanes 8 m to 8 m + 7 give the addresses of the rows of
@@ -161,6 +160,44 @@ static void storeMatrix(Warp &warp, const Instruction &i) {
     storeMatrixPoison(warp, i, access);
 }
 
+/// Moves bytes between lanes as a store and a load with .trans would.
+template <bool Checks>
+static void moveMatrix(Warp &warp, const Instruction &i) {
+  if (!needWholeWarp(warp, i))
+    return;
+  uint32_t from[kLanes];
+  std::memcpy(from, warp.read<uint32_t>(i.a), sizeof(from));
+  auto *to = warp.write<uint32_t>(i.d);
+  uint32_t undefined[4] = {0, 0, 0, 0};
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    uint32_t value = 0;
+    for (uint32_t half = 0; half < 2; ++half) {
+      // Element (row, column) of the result is (column, row) of the source.
+      uint32_t row = lane / 4, column = lane % 4 * 2 + half;
+      uint32_t source = column * 4 + row / 2, part = row % 2;
+      value |= (from[source] >> (16 * part) & 0xffff) << (16 * half);
+      if (Checks && warp.poisoned)
+        for (uint32_t byte = 0; byte < 2; ++byte)
+          undefined[2 * half + byte] |=
+              (warp.poison(i.a)[2 * part + byte] >> source & 1) << lane;
+    }
+    to[lane] = value;
+  }
+  if (Checks && warp.poisoned)
+    std::memcpy(warp.poisonToWrite(i.d), undefined, sizeof(undefined));
+}
+
+static void decodeMoveMatrix(DecodeContext &context) {
+  context.out().kind = Class::Shuffle;
+  context.out().poison = Poison::Own;
+  for (std::string_view modifier : {"sync", "aligned", "m8n8", "trans", "b16"})
+    context.needOneOf({modifier});
+  context.needOperands(2);
+  context.d(0, 32);
+  context.a(1, 32);
+  context.run(moveMatrix<false>, moveMatrix<true>);
+}
+
 static void decodeMatrix(DecodeContext &context, bool loads) {
   Instruction &out = context.out();
   out.kind = Class::Memory;
@@ -196,5 +233,6 @@ static void decodeStoreMatrix(DecodeContext &context) {
 
 void mlir::moe::emulator::addMatrixLoadInstructions(InstructionTable &table) {
   table.add("ldmatrix", decodeLoadMatrix);
+  table.add("movmatrix", decodeMoveMatrix);
   table.add("stmatrix", decodeStoreMatrix);
 }

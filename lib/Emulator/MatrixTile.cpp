@@ -9,7 +9,6 @@
 #include "MatrixTile.h"
 
 #include "Access.h"
-#include "TensorBox.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,16 +23,24 @@ MatrixDescriptor::MatrixDescriptor(uint64_t bits)
       stride((bits >> 32 & 0x3fff) << 4) {
   static constexpr uint32_t kWidths[] = {0, 128, 64, 32};
   width = kWidths[bits >> 62];
+  base = bits >> 49 & 7;
+}
+
+/// Of a descriptor with swizzle: where the byte at an address of the unswizzled
+/// tile is.
+static uint32_t permuted(const MatrixDescriptor &tile, uint32_t address) {
+  address &= kAddressMask;
+  uint32_t pieces = tile.width / kPieceBytes - 1;
+  return address ^ ((((address >> 7) - tile.base) & pieces) << 4);
 }
 
 uint32_t MatrixDescriptor::offsetOf(uint32_t row, uint32_t byte) const {
-  uint32_t rows = row / 8 * stride;
+  uint32_t rows = start + row / 8 * stride;
   if (width == 0)
-    return (start + rows + row % 8 * kPieceBytes +
-            byte / kPieceBytes * leading + byte % kPieceBytes) &
+    return (rows + row % 8 * kPieceBytes + byte / kPieceBytes * leading +
+            byte % kPieceBytes) &
            kAddressMask;
-  return swizzled((start + rows + row % 8 * width + byte) & kAddressMask,
-                  width);
+  return permuted(*this, rows + row % 8 * width + byte);
 }
 
 uint32_t MatrixDescriptor::transposedOffsetOf(uint32_t row, uint32_t k) const {
@@ -42,10 +49,8 @@ uint32_t MatrixDescriptor::transposedOffsetOf(uint32_t row, uint32_t k) const {
     return (start + byte / kPieceBytes * stride + k / 8 * leading +
             k % 8 * kPieceBytes + byte % kPieceBytes) &
            kAddressMask;
-  return swizzled((start + byte / width * leading + k / 8 * stride +
-                   k % 8 * width + byte % width) &
-                      kAddressMask,
-                  width);
+  return permuted(*this, start + byte / width * leading + k / 8 * stride +
+                             k % 8 * width + byte % width);
 }
 
 //===----------------------------------------------------------------------===//

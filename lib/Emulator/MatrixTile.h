@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A matrix descriptor: bits 0-13 the start, 16-29 the leading and 32-45 the
-// stride byte offset, all divided by 16; bits 62-63 the swizzle.
+// stride byte offset, all divided by 16; bits 49-51 the base offset, bits 62-63
+// the swizzle.
 //
 // Tiles are made of core matrices. With the contraction dimension contiguous
 // (K-major), rows of `width` = 32, 64 or 128 bytes, the swizzle, hold the
@@ -17,6 +18,10 @@
 // (transposed), k takes the place of the rows: `width` bytes of m or n, the
 // next k behind, the leading byte offset to the next m or n, the stride byte
 // offset to the next 8 of k; without swizzle these two change places.
+//
+// A swizzle permutes the 16-byte pieces of a row by the number of its 128 bytes
+// in shared memory, less the base offset: tiles that begin at a multiple of
+// 8 rows have none. (The sign is what an H200 does, for all values of it.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +36,12 @@
 namespace mlir::moe::emulator {
 
 struct MatrixDescriptor {
-  uint32_t start, leading, stride, width;
+  uint32_t start, leading, stride, width, base;
 
   explicit MatrixDescriptor(uint64_t bits);
   bool operator==(const MatrixDescriptor &other) const {
     return start == other.start && leading == other.leading &&
-           stride == other.stride && width == other.width;
+           stride == other.stride && width == other.width && base == other.base;
   }
   /// Offset in shared memory of byte `byte` of k of row `row` (K-major).
   uint32_t offsetOf(uint32_t row, uint32_t byte) const;

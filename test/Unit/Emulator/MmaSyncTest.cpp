@@ -227,6 +227,20 @@ TEST(MatrixLoad, StoresWhatIsLoaded) {
   }
 }
 
+TEST(MatrixLoad, MovesOnlyWithinRegisters) {
+  // Element (i, j) is 8 i + j.
+  KernelRunner kernel;
+  kernel.runClean("shl.b32 %r0, %t, 1;\nadd.u32 %r1, %r0, 1;\n"
+                  "shl.b32 %r1, %r1, 16;\nor.b32 %r0, %r0, %r1;\n"
+                  "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r0;\n"
+                  "mad.wide.u32 %q0, %t, 4, %out;\n"
+                  "st.global.u32 [%q0], %r0;\n");
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t i = lane / 4, j = lane % 4 * 2;
+    EXPECT_EQ(kernel.out[lane], (8 * j + i) | (8 * (j + 1) + i) << 16);
+  }
+}
+
 TEST(MatrixLoad, UndefinedBytesAreCarried) {
   std::string body = "mov.b32 %r9, 0;\nst.shared.u32 [%s], %r9;\n"
                      "bar.warp.sync -1;\nand.b32 %r0, %t, 7;\n"

@@ -33,12 +33,13 @@ constexpr const char *kWaitGroup = "wgmma.wait_group.sync.aligned 0;\n";
 struct TileLayout {
   uint32_t offset, leading, stride, swizzle;
   bool transposed = false;
+  uint32_t base = 0;
 
   /// Code that puts its descriptor into a register; %r30 is used.
   std::string descriptor(const std::string &to) const {
     uint64_t mode = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle ? 3 : 0;
-    uint64_t rest =
-        uint64_t(leading >> 4) << 16 | uint64_t(stride >> 4) << 32 | mode << 62;
+    uint64_t rest = uint64_t(leading >> 4) << 16 | uint64_t(stride >> 4) << 32 |
+                    uint64_t(base) << 49 | mode << 62;
     return "add.u32 %r30, %s, " + std::to_string(offset) +
            ";\nand.b32 %r30, %r30, 262143;\nshr.u32 %r30, %r30, 4;\n"
            "cvt.u64.u32 " +

@@ -162,6 +162,16 @@ TEST(Wgmma, TransposedTiles) {
   }
 }
 
+TEST(Wgmma, BaseOffset) {
+  // Rows of the pattern that begin anywhere.
+  for (uint32_t swizzle : {32, 64, 128})
+    for (uint32_t base = 0; base < 8; ++base) {
+      TileLayout b = alongK(8192 + 128 * base, swizzle);
+      b.base = base;
+      check({kBF16, kBF16, "f32", 16, alongK(0, 128), b});
+    }
+}
+
 TEST(Wgmma, Scales) {
   TileLayout a = alongK(0, 128), b = alongK(8192, 128);
   for (int scaleA : {1, -1})
