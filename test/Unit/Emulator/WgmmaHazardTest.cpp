@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BulkCopyKernels.h"
 #include "WgmmaKernels.h"
 
 using namespace mlir::moe::emulator;
@@ -124,6 +125,20 @@ TEST(WgmmaHazards, ABarrierHasToTellOtherWarps) {
                                "ret;\nother:\nbar.sync 1, 256;\n"
                                "st.shared.u32 [%s+8192], 0;\n",
                            256);
+}
+
+TEST(WgmmaHazards, ACopyComesBehindTheIssue) {
+  // B is not where the mbarrier is.
+  std::string begin =
+      kFillShared + std::string(kProxyFence) + kBarrier + kInit + kProxyFence +
+      kBarrier + smallOperands() + alongK(12288, 128).descriptor("%q2") +
+      expects(8192) +
+      "@%p0 cp.async.bulk.shared::cluster.global."
+      "mbarrier::complete_tx::bytes [%s], [%in], 8192, [%r31];\n";
+  std::string product = kMatrixFence + smallProduct() + kCommit;
+  KernelRunner().runClean(begin + kWait + product + kWaitGroup, 128);
+  expectHazard(HazardKind::Race, "was written between its issue",
+               begin + product + kWait + kWaitGroup);
 }
 
 TEST(WgmmaHazards, WarpsOfTheGroupRunTheSame) {
