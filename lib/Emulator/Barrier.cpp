@@ -17,7 +17,7 @@ using namespace mlir::moe::emulator;
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum BarrierMode : uint8_t { kSync, kArrive };
+enum BarrierMode : uint8_t { kSync, kArrive, kCount, kAll, kAny };
 } // namespace
 
 /// Threads that a barrier without a count waits for: warps that have ended no
@@ -47,6 +47,33 @@ void mlir::moe::emulator::releaseBarriers(Block &block) {
       barrier.finish();
 }
 
+/// bar.red: what the threads of a warp say.
+static void castVotes(Warp &warp, const Instruction &i, BarrierVotes &votes) {
+  if (uint32_t lanes = warp.poisonedLanes(i.c, 0) & warp.active)
+    warp.reportUndefined(i, lanes, "the predicate of a barrier");
+  uint32_t yes = warp.predicate(i.c) ^ (i.size ? kAllLanes : 0);
+  votes.yes += countLanes(yes & warp.active);
+  votes.threads += countLanes(warp.active);
+  ++votes.readers;
+}
+
+/// What all of them said in a generation that is over.
+static void readVotes(Warp &warp, const Instruction &i, NamedBarrier &barrier,
+                      uint64_t generation) {
+  BarrierVotes &votes = barrier.results[generation];
+  warp.setPoison(i.d, i.widths[0], 0);
+  if (i.option == kCount) {
+    for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1)
+      warp.write<uint32_t>(i.d)[firstLane(lanes)] = votes.yes;
+  } else {
+    bool result =
+        i.option == kAll ? votes.yes == votes.threads : votes.yes != 0;
+    warp.setPredicate(i.d, result ? kAllLanes : 0);
+  }
+  if (--votes.readers == 0)
+    barrier.results.erase(generation);
+}
+
 static void blockBarrier(Warp &warp, const Instruction &i) {
   Block &block = *warp.block;
   if (warp.wait.kind == WaitKind::Barrier) {
@@ -54,6 +81,8 @@ static void blockBarrier(Warp &warp, const Instruction &i) {
       return warp.waitFor(WaitKind::Barrier, warp.wait.what,
                           warp.wait.generation);
     acquire(warp, block.barriers[warp.wait.what].order.complete);
+    if (i.option >= kCount)
+      readVotes(warp, i, block.barriers[warp.wait.what], warp.wait.generation);
     warp.wait = {};
     return;
   }
@@ -91,15 +120,18 @@ static void blockBarrier(Warp &warp, const Instruction &i) {
                   std::to_string(expected) + " threads got " +
                   std::to_string(barrier.arrived));
   release(warp, barrier.order.arrived);
+  if (i.option >= kCount)
+    castVotes(warp, i, barrier.votes);
   bool last = barrier.arrived == expected;
   if (last)
     barrier.finish();
-  if (i.option != kSync)
+  if (i.option == kArrive)
     return;
-  if (last)
-    acquire(warp, barrier.order.complete);
-  else
-    warp.waitFor(WaitKind::Barrier, number, generation);
+  if (!last)
+    return warp.waitFor(WaitKind::Barrier, number, generation);
+  acquire(warp, barrier.order.complete);
+  if (i.option >= kCount)
+    readVotes(warp, i, barrier, generation);
 }
 
 static void decodeBlockBarrier(DecodeContext &context, bool arrives) {
@@ -112,6 +144,27 @@ static void decodeBlockBarrier(DecodeContext &context, bool arrives) {
   else if (arrives)
     context.fail("needs a number of threads");
   out.option = arrives ? kArrive : kSync;
+  context.run(blockBarrier);
+}
+
+/// bar.red.popc.u32 d, a {, b}, {!}c
+static void decodeBarrierVote(DecodeContext &context) {
+  context.take("aligned");
+  std::string_view operation = context.needOneOf({"popc", "and", "or"});
+  bool counts = operation == "popc";
+  context.needOneOf({counts ? "u32" : "pred"});
+  context.needOperands(3, 4);
+  Instruction &out = context.out();
+  size_t last = context.operandCount() - 1;
+  context.d(0, counts ? 32 : 1);
+  context.a(1, 32);
+  if (last == 3)
+    context.b(2, 32);
+  OperandSyntax predicate = context.operand(last);
+  out.size = predicate.negated;
+  predicate.negated = false;
+  out.c = context.source(predicate, 1);
+  out.option = counts ? kCount : operation == "and" ? kAll : kAny;
   context.run(blockBarrier);
 }
 
@@ -180,6 +233,8 @@ static void decodeBarrier(DecodeContext &context) {
     return context.run(warpBarrier);
   }
   context.take("cta");
+  if (context.take("red"))
+    return decodeBarrierVote(context);
   decodeBlockBarrier(context,
                      context.needOneOf({"sync", "arrive"}) == "arrive");
 }

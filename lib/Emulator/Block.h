@@ -25,6 +25,13 @@ struct BulkCopy;
 struct Cluster;
 class LaunchChecks;
 
+/// What the threads of bar.red say.
+struct BarrierVotes {
+  uint32_t yes = 0, threads = 0;
+  /// Warps that have not read the result.
+  uint32_t readers = 0;
+};
+
 /// bar.sync ID: counts threads until all are there.
 struct NamedBarrier {
   uint32_t arrived = 0;
@@ -33,11 +40,17 @@ struct NamedBarrier {
   bool counted = false;
   uint64_t generation = 0;
   Rendezvous order;
+  /// Of this generation, and of those before that someone has yet to read.
+  BarrierVotes votes;
+  std::map<uint64_t, BarrierVotes> results;
 
   /// All are there.
   void finish() {
     arrived = 0;
     expected = 0;
+    if (votes.readers)
+      results[generation] = votes;
+    votes = {};
     ++generation;
     order.finish();
   }
