@@ -248,9 +248,18 @@ static void decodeBarrier(DecodeContext &context) {
 // take every fence as one that pairs with all others of its cluster.
 static void fence(Warp &warp, const Instruction &) { orderByFence(warp); }
 
+/// Bulk copies may use the mbarriers whose initialisation the warp knows of.
+static void fenceMBarriers(Warp &warp, const Instruction &) {
+  for (auto &[offset, info] : warp.block->mbarriers)
+    info.fenced |= knows(warp, info.stamp);
+}
+
 /// What the warp knows of in shared memory may be read by bulk copies and
 /// wgmma.
-static void fenceProxy(Warp &warp, const Instruction &) {
+static void fenceProxy(Warp &warp, const Instruction &i) {
+  if (!warp.block->cluster->grid.checks)
+    return;
+  fenceMBarriers(warp, i);
   fenceAsyncProxy(warp);
 }
 
@@ -271,7 +280,7 @@ static void decodeFence(DecodeContext &context) {
   if (context.take("mbarrier_init")) {
     context.needOneOf({"release"});
     context.needOneOf({"cluster"});
-    return;
+    return context.run(fence, fenceMBarriers);
   }
   context.takeOneOf({"sc", "acq_rel", "acquire", "release"});
   context.needOneOf({"cta", "cluster", "gpu", "sys"});

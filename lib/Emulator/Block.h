@@ -62,6 +62,8 @@ struct MBarrierInfo {
   /// Instruction that initialised it, and what its write was stamped with.
   uint32_t line = 0;
   uint32_t stamp = 0;
+  /// A fence came behind its initialisation: bulk copies may use it.
+  bool fenced = false;
   /// The 8 bytes as the emulator left them.
   uint64_t word = 0;
   /// Phases that have ended.

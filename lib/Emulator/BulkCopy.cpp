@@ -188,6 +188,26 @@ static void checkShared(const BulkCopy &copy) {
                  what);
 }
 
+/// The copy tells its mbarriers through the asynchronous proxy.
+static void checkInitialised(const BulkCopy &copy) {
+  // Stores of registers, which are read already, are no bulk copies.
+  if (!checksOf(copy) || copy.isRead)
+    return;
+  for (Block *block : copy.to.blocks) {
+    auto found = block->mbarriers.find(copy.barrier);
+    if (found == block->mbarriers.end() || found->second.fenced)
+      continue;
+    copy.warp->report(
+        *copy.instruction, HazardKind::MissingProxyFence, 1u << copy.lane,
+        "a bulk copy uses the mbarrier at byte " +
+            std::to_string(copy.barrier - kSharedStart) +
+            " of shared memory, initialised in line " +
+            std::to_string(found->second.line) +
+            ", without a fence.mbarrier_init or fence.proxy.async in between");
+    return;
+  }
+}
+
 /// What was there may no longer be used.
 static void markInFlight(const BulkCopy &copy) {
   if (!checksOf(copy) || copy.reduce)
@@ -222,6 +242,7 @@ void mlir::moe::emulator::issueBulkCopy(Cluster &cluster, BulkCopy copy) {
     checkGlobal(copy, AccessKind::AsyncWrite);
     counts.globalBytesWritten += global;
   } else {
+    checkInitialised(copy);
     markInFlight(copy);
     counts.sharedBytesWritten += uint64_t(copy.bytes) * copy.to.blocks.size();
   }

@@ -21,6 +21,11 @@ ROWS_512_BYTES_APART = DESCRIPTOR ^ 0x0000006000000000
 LEAVES = "\t{\n\t.reg .pred q;\n\tsetp.%s.u32 \tq, %%r1, %d;\n\t@q ret;\n\t}\n"
 
 FULL, EMPTY = 129, 4
+# Of the layer in run.py: rows of the table of WGMMA and how many are in use, the
+# last row that is no padding, elements of the first weights of an expert; two
+# experts have no rows in MMA.
+TABLE_ROWS, TABLE_USED, LAST_ROW = 512, 320, 287
+EXPERT = 128 * 448
 PARAMETER = r"ld\.param\.b64 \t(%%rd\d+), \[\w+_param_%d\]"
 
 WGMMA_MUTANTS = [
@@ -30,7 +35,7 @@ WGMMA_MUTANTS = [
     ("wgmma.wait_group missing at the end", drop(r"wgmma\.wait_group", -1)),
     ("wgmma.wait_group missing everywhere", drop(r"wgmma\.wait_group", ALL)),
     ("wgmma.wait_group keeps one more, at the end",
-     edit(r"(wgmma\.wait_group\S* \t)0;", r"\g<1>1;", -1)),
+     edit(r"(wgmma\.wait_group\S*\s+)0;", r"\g<1>1;", -1)),
     ("wgmma.commit_group missing", drop(r"wgmma\.commit_group", -1)),
     ("fence.mbarrier_init missing", drop(r"fence\.mbarrier_init")),
     ("bar.sync behind mbarrier.init missing", drop(r"bar\.sync")),
@@ -38,11 +43,11 @@ WGMMA_MUTANTS = [
     ("producer does not wait for an empty stage", never_waits(4)),
     ("producer never waits", both(*[never_waits(0)] * 7)),
     ("consumer does not wait for a full stage", never_waits(7)),
-    ("consumer tries once to wait", tries_once(7)),
+    ("consumer tries once to wait", both(tries_once(8), tries_once(7))),
     ("consumer does not release a stage", drop(r"mbarrier\.arrive\.shared")),
     ("consumer releases a stage twice", twice(r"mbarrier\.arrive\.shared")),
     ("consumer releases another stage",
-     edit(r"(mbarrier\.arrive\.shared\S* %\w+, \[%\w+\+)98336", r"\g<1>98344")),
+     edit(r"(mbarrier\.arrive\.shared\S*\s+\S+, \[%\w+)\]", r"\1+8]")),
     ("copies do not arrive", drop(r"cp\.async\.mbarrier\.arrive")),
     ("copies arrive twice", twice(r"cp\.async\.mbarrier\.arrive")),
     ("expect_tx of half the bytes", edit(r"(mov\.b32 \t%r\d+, )16384;", r"\g<1>8192;")),
@@ -55,7 +60,7 @@ WGMMA_MUTANTS = [
     ("an mbarrier is not initialised", drop(r"mbarrier\.init", 2)),
     ("producer's parity swapped", edit(r"xor\.b32 (\t%r\d+, %r\d+), 1;", r"mov.b32 \1;")),
     ("producer counts one stage fewer", edit(r"(setp\.eq\.b32 \t%p\d+, %r\d+, )4;", r"\g<1>3;")),
-    ("producer counts one stage more", edit(r"(setp\.eq\.b32 \t%p\d+, %r\d+, )4;", r"\g<1>5;", 3)),
+    ("producer counts one stage more", edit(r"(setp\.eq\.b32 \t%p\d+, %r\d+, )4;", r"\g<1>5;", 4)),
     ("stage at the wrong address", edit(r"(mul\.lo\.s32 \t%r\d+, %r\d+, )24576;",
                                          r"\g<1>16384;", 1)),
     ("rows past the end are read",
@@ -63,8 +68,9 @@ WGMMA_MUTANTS = [
           edit(r"selp\.b32 \t(%r\d+), 16, 0, ", r"selp.b32 \t\1, 16, 16, ", ALL))),
     ("cp.async reads half of 16 bytes", edit(r"selp\.b32 \t(%r\d+), 16, 0, ",
                                              r"selp.b32 \t\1, 8, 0, ")),
-    ("cp.async reads all of a sentinel row", edit(r"selp\.b32 \t(%r\d+), 16, 0, ",
-                                                  r"selp.b32 \t\1, 16, 16, ", 1)),
+    ("cp.async reads 16 bytes of sentinel rows", edit(r"selp\.b32 \t(%r\d+), 16, 0, ",
+                                                      r"selp.b32 \t\1, 16, 16, ", ALL), None,
+     "it is row 0 that it reads then, and the products are not stored"),
     ("a piece of A is not copied", drop(r"cp\.async\.cg", 5)),
     ("A shifted by 16 bytes", edit(r"(cp\.async\.cg\S* \[[^]]*\], \[%rd\d+\+)128\]",
                                    r"\g<1>144]")),
@@ -81,7 +87,9 @@ WGMMA_MUTANTS = [
                                    r"or.b32 \1, 0;", -1)),
     ("a row is stored a row further", edit(r"(st\.global\.v4\.b32 \t\[%rd\d+)\]", r"\1+128]")),
     ("a store shifted by 16 bytes", edit(r"(st\.global\.v4\.b32 \t\[%rd\d+)\]", r"\1+16]")),
-    ("bar.warp.sync before stmatrix missing", drop(r"bar\.warp\.sync", 0)),
+    ("bar.warp.sync before stmatrix missing", drop(r"bar\.warp\.sync", 0), None,
+     "between the loads of the tile before and the stores of this one the warp has arrived at "
+     "mbarriers: that counts as an order of its lanes"),
     ("bar.warp.sync behind stmatrix missing", drop(r"bar\.warp\.sync", 1)),
     ("an stmatrix is missing", drop(r"stmatrix")),
     ("shfl of the row table from another lane",
@@ -102,8 +110,8 @@ WGMMA_MUTANTS = [
     ("the tensor map has a smaller box", None, {"--map": ("box=64,64", "box=64,32")}),
     ("the tensor map ends too early", None, {"--map": ("dims=448,64", "dims=448,63")}),
     ("too little shared memory", None, {"--shared": -2048}),
-    ("the row table is one element short", None, {"b2": -1}),
-    ("the output is one row short", None, {"b5": -64}),
+    ("the row table ends too early", None, {"b2": TABLE_USED - 1 - TABLE_ROWS}),
+    ("the output ends too early", None, {"b5": 64 * (LAST_ROW - TABLE_ROWS)}),
 ]
 
 SHORT_WGMMA_MUTANTS = [
@@ -157,9 +165,9 @@ MMA_MUTANTS = [
      both(edit(r"%ctaid\.x", "0"), edit(r"%nctaid\.x", "1"))),
     ("weights of an expert without rows are read",
      after(PARAMETER % 1, "\t{\n\t.reg .b32 unused;\n"
-           "\tld.global.b32 \tunused, [\\2+458752];\n\t}\n")),
+           "\tld.global.b32 \tunused, [\\2+%d];\n\t}\n" % (4 * 2 * EXPERT))),
     ("A is one row short", None, {"b0": -448}),
-    ("the weights are one element short", None, {"b2": -1}),
+    ("the weights end too early", None, {"b1": -2 * EXPERT - 1}),
     ("too little shared memory", None, {"--shared": -1024}),
 ]
 
@@ -183,7 +191,8 @@ GATE_MUTANTS = [
 ]
 
 ROUTE_MUTANTS = [
-    ("bar.warp.sync behind the keys missing", drop(r"bar\.warp\.sync", 0)),
+    ("bar.warp.sync behind the keys missing", drop(r"bar\.warp\.sync", 0), None,
+     "with at most 32 experts a lane reads its own key"),
     ("bar.warp.sync behind the choice missing", drop(r"bar\.warp\.sync", 1)),
     ("bar.warp.sync behind the weights missing", drop(r"bar\.warp\.sync", 2)),
     ("tokens past the end", unconditional(0)),
@@ -209,19 +218,21 @@ RANK_MUTANTS = [
 ]
 
 SCAN_MUTANTS = [
-    ("bar.sync behind the counts missing", drop(r"bar\.sync", 0)),
+    ("bar.sync behind the counts missing", drop(r"bar\.sync", 0), None,
+     "a thread reads its own count; the barrier is for other shapes"),
     ("bar.sync behind the sums of warps missing", drop(r"bar\.sync", 1)),
     ("bar.sync behind the starts missing", drop(r"bar\.sync", 2)),
     ("a sum of a warp is not stored", drop(r"st\.shared", 1)),
 ]
 
 SCATTER_MUTANTS = [
-    ("ids of no expert are used", edit(r"(setp\.gt\.u64 \t%p\d+, %rd\d+, )4;", r"\g<1>5;",)),
     ("rows past the end", unconditional(0)),
     ("rows shifted by one", edit(r"(st\.global\.b32 \t\[%rd\d+)\]", r"\1+4]")),
     ("two threads write one row", edit(r"add\.s32 \t(%r\d+), %r\d+, (%r\d+);",
                                        r"mov.b32 \t\1, \2;")),
 ]
+
+ROWS_SCATTER_MUTANTS = [("ids of no expert are used", unconditional(1))]
 
 PERMUTE_MUTANTS = [
     ("slots without expert are copied", unconditional(0)),
@@ -257,6 +268,7 @@ TABLE = {
     "sm_90a 2_align_rank": RANK_MUTANTS,
     "sm_90a 3_align_scan": SCAN_MUTANTS,
     "sm_90a 4_align_scatter": SCATTER_MUTANTS,
+    "rows 2_align_scatter": ROWS_SCATTER_MUTANTS,
     "rows 3_permute_copy": PERMUTE_MUTANTS,
     "rows 4_unpermute_clear": UNPERMUTE_MUTANTS,
     "sm_90a 5_combine": COMBINE_MUTANTS,

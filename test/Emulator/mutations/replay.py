@@ -16,8 +16,10 @@ import numpy as np
 NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16, "i32": np.int32,
          "i64": np.int64, "i8": np.int8}
 TIME_LIMIT = 60
+# A kernel that fills its table with sentinels before it writes the rows.
+FILLS_FIRST = "2_align"
 # Fewer than there are tiles: blocks compute several.
-GEMM_BLOCKS = 3
+GEMM_BLOCKS = 2
 
 
 def evaluate(expression, shapes):
@@ -39,6 +41,7 @@ class Kernel:
     def __init__(self, name, text, options, buffers, folder):
         self.name, self.text, self.options, self.folder = name, text, options, folder
         self.buffers = buffers  # name -> (type, file or None, elements)
+        self.contracts = []
         self.expected = {}  # name -> array, of the buffers that it writes
 
     def changed(self, option, changes):
@@ -66,6 +69,8 @@ class Kernel:
                 np.save(shorter, np.load(file)[:fewer])
                 file = shorter
             command.append(f"--buffer={name}:{kind}:{file or f'new={elements + fewer}'}")
+        if not any(name.startswith("b") for name in changes):
+            command += self.contracts
         command += [self.changed(option, changes) for option in self.options]
         return command + [f"--save={name}:{file}" for name, file in saves.items()]
 
@@ -93,8 +98,9 @@ def split(text):
 class Bundle:
     """What a bundle launches for some arguments."""
 
-    def __init__(self, path, arguments, variant, folder):
-        self.folder = folder
+    def __init__(self, path, arguments, variant, folder, idle):
+        """`idle`: argument -> range of elements that nobody may touch."""
+        self.folder, self.idle = folder, idle
         with open(os.path.join(path, "manifest.json")) as file:
             self.manifest = json.load(file)
         with open(os.path.join(path, "kernels.ptx")) as file:
@@ -133,6 +139,32 @@ class Bundle:
                        f":box={lists[2]}:swizzle={tensor['swizzle']}")
         return f"m{index}"
 
+    def contracts(self, kernel, before):
+        """What this kernel may do to its buffers; what one of floats holds in the
+        end says which rows nobody is to touch."""
+        contracts = []
+        for name, (kind, _, elements) in kernel.buffers.items():
+            index = int(name[1:])
+            text = f"--contract={name}"
+            if name not in kernel.expected:
+                text += ":no-write"
+            elif before[index] is None and not kernel.name.endswith(FILLS_FIRST):
+                text += ":once"
+            if index in self.idle:
+                first, last = self.idle[index]
+                text += f":untouched={first}-{last - 1}"
+            elif name in kernel.expected and before[index] is None and kind == "bf16":
+                nobody = np.flatnonzero(kernel.expected[name] == 0xffff)
+                text += ":complete"
+                if len(nobody):
+                    gaps = np.flatnonzero(np.diff(nobody) > 1)
+                    firsts = nobody[np.r_[0, gaps + 1]]
+                    lasts = nobody[np.r_[gaps, len(nobody) - 1]]
+                    text += ":untouched=" + ",".join(
+                        f"{a}-{b}" for a, b in zip(firsts, lasts))
+            contracts.append(text)
+        return contracts
+
     def launches(self, prefix, problem):
         """Runs every launch in order; yields what each was. Calls `problem` with
         hazards of kernels that nobody has changed."""
@@ -157,10 +189,12 @@ class Bundle:
                 problem(kernel.name, 0, hazards if hazards is not None else found)
                 if hazards is None:
                     return
+            files = dict(self.files)
             for i in used:
                 array = found[f"b{i}"]
                 old = None if self.files[i] is None else np.load(self.files[i])
                 if old is None or not np.array_equal(old.view(np.uint8), array.view(np.uint8)):
                     kernel.expected[f"b{i}"] = array
                     self.keep(i, array)
+            kernel.contracts = self.contracts(kernel, files)
             yield kernel
