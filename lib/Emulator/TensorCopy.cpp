@@ -16,6 +16,7 @@
 #include "AsyncCopy.h"
 #include "BulkCopy.h"
 #include "MBarrier.h"
+#include "MatrixProducts.h"
 #include "ReduceDecode.h"
 
 #include <cstring>
@@ -122,6 +123,7 @@ static BulkCopy::SharedSide sharedSide(const Thread &thread, Space space,
 static void multicast(const Thread &thread, BulkCopy &copy) {
   uint32_t mask = thread.warp.read<uint16_t>(thread.list(kMask))[thread.lane];
   std::vector<Block> &blocks = thread.warp.block->cluster->blocks;
+  const Block *addressed = copy.to.blocks[0];
   copy.to.blocks.clear();
   for (uint32_t rank = 0; rank < kMaxMaskBits; ++rank) {
     if (!(mask >> rank & 1))
@@ -132,6 +134,10 @@ static void multicast(const Thread &thread, BulkCopy &copy) {
                       " of a cluster of " + std::to_string(blocks.size()));
     checkMBarrier(thread.warp, thread.i, blocks[rank], copy.barrier,
                   thread.bit());
+    // What the address names was looked at with the address.
+    if (&blocks[rank] != addressed)
+      checkTileReads(thread.warp, thread.i, thread.bit(), blocks[rank],
+                     copy.to.offset, copy.sharedBytes());
     copy.to.blocks.push_back(&blocks[rank]);
   }
 }

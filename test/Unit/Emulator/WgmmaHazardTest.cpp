@@ -168,3 +168,28 @@ TEST(WgmmaHazards, UndefinedTilesReachTheSums) {
                smallOperands() + kMatrixFence + smallProduct() + kCommit +
                    kWaitGroup + kStoreSums);
 }
+
+TEST(WgmmaHazards, AMulticastOverwritesAnotherBlock) {
+  // Block 0 copies to both blocks while block 1 may still read its A.
+  std::string begin =
+      kFillShared + std::string(kProxyFence) + kBarrier + kInit + kProxyFence +
+      kBarrier + smallOperands() +
+      // B is not where the mbarrier is.
+      alongK(12288, 128).descriptor("%q2") + expects(8192) +
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+  std::string product = kMatrixFence + smallProduct() + kCommit;
+  std::string sync = "barrier.cluster.arrive.aligned;\n"
+                     "barrier.cluster.wait.aligned;\n";
+  std::string copy =
+      "setp.eq.u32 %p2, %b, 0;\n@!%p2 bra copied;\n"
+      "mov.b16 %h0, 3;\n"
+      "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
+      "multicast::cluster [%s], [%in], 8192, [%r31], %h0;\ncopied:\n";
+  KernelRunner().runClean(begin + product + kWaitGroup + sync + copy + kWait,
+                          128, 2);
+  KernelRunner().runHazard(
+      HazardKind::Race, "of warps 0 to 3 reads",
+      begin + product + "setp.ne.u32 %p3, %b, 0;\n@%p3 bra later;\n" +
+          kWaitGroup + "later:\n" + sync + copy + kWaitGroup + kWait,
+      128, 2);
+}
