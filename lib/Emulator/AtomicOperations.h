@@ -81,12 +81,7 @@ struct AddF32Flushed {
 };
 struct AddF64 {
   uint64_t operator()(uint64_t old, uint64_t b, uint64_t) const {
-    double x, y;
-    std::memcpy(&x, &old, 8);
-    std::memcpy(&y, &b, 8);
-    x += y;
-    std::memcpy(&old, &x, 8);
-    return old;
+    return bitsOfDouble(doubleOfBits(old) + doubleOfBits(b));
   }
 };
 enum HalfOperation { kAddHalf, kMinHalf, kMaxHalf };

@@ -171,33 +171,33 @@ static void decodeFunnelShift(DecodeContext &context) {
 // Counts
 //===----------------------------------------------------------------------===//
 
-static void decodeCountBits(DecodeContext &context) {
-  Type type = context.takeType();
+/// A number of 32 bits that says where or how many bits of `a` are set.
+static void countOperands(DecodeContext &context, Type type, Handler handler) {
   context.needOperands(2);
   context.d(0, 32);
   context.a(1, type.bits);
   context.out().kind = Class::Integer;
-  context.run(FOR_BITS(type, (unaryHandler<uint32_t, T, CountBits<T>>)));
+  context.run(handler);
+}
+
+static void decodeCountBits(DecodeContext &context) {
+  Type type = context.takeType();
+  countOperands(context, type,
+                FOR_BITS(type, (unaryHandler<uint32_t, T, CountBits<T>>)));
 }
 
 static void decodeCountLeadingZeros(DecodeContext &context) {
   Type type = context.takeType();
-  context.needOperands(2);
-  context.d(0, 32);
-  context.a(1, type.bits);
-  context.out().kind = Class::Integer;
-  context.run(
+  countOperands(
+      context, type,
       FOR_BITS(type, (unaryHandler<uint32_t, T, CountLeadingZeros<T>>)));
 }
 
 static void decodeFindLeadingBit(DecodeContext &context) {
   bool shift = context.take("shiftamt");
   Type type = context.takeType();
-  context.needOperands(2);
-  context.d(0, 32);
-  context.a(1, type.bits);
-  context.out().kind = Class::Integer;
-  context.run(
+  countOperands(
+      context, type,
       shift
           ? FOR_INTEGER(type,
                         (unaryHandler<uint32_t, T, FindLeadingBitShift<T>>))

@@ -348,6 +348,8 @@ static void decodeSet(DecodeContext &context) {
   compared.operands(context, from);
   if (pairs != (to.lanes == 2) && !(to.isInteger() && to.bits == 32))
     context.fail("pairs give pairs");
+  if (to.isInteger() && to.bits == 16 && !(from.isFloat() && from.bits == 16))
+    context.fail("gives 16 bits only for floats of 16 bits");
   out.thirdImmediate = trueOf(context, to, pairs);
   out.widths[1] = pairs;
   if (compared.comparators(out, from))

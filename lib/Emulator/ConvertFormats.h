@@ -189,16 +189,8 @@ struct Single : FloatFormat<Single, uint32_t> {
 struct Double : FloatFormat<Double, uint64_t> {
   static constexpr uint64_t kLargest = 0x7fefffffffffffffu;
   static constexpr uint64_t kNaN = 0x7fffffffffffffffu;
-  static double number(T bits) {
-    double value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
-  static T write(double value) {
-    T bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return bits;
-  }
+  static double number(T bits) { return doubleOfBits(bits); }
+  static T write(double value) { return bitsOfDouble(value); }
   template <typename From>
   static T fromInteger(From value, uint8_t rounding) {
     return write(roundInteger<double>(value, rounding));

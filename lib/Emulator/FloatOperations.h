@@ -36,16 +36,8 @@ struct F32Flushed {
 struct F64 {
   using Bits = uint64_t;
   using Number = double;
-  static double read(uint64_t bits) {
-    double value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
-  static uint64_t write(double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return bits;
-  }
+  static double read(uint64_t bits) { return doubleOfBits(bits); }
+  static uint64_t write(double value) { return bitsOfDouble(value); }
 };
 /// The approximations of f64 with .ftz see and give the upper half of the bits.
 struct F64Upper {

@@ -32,6 +32,17 @@ constexpr uint16_t kNaN16 = 0x7fffu;
 /// The NaN that tensor copies put outside of the tensor.
 constexpr uint16_t kOutside16 = 0x7ff7u;
 
+inline double doubleOfBits(uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+inline uint64_t bitsOfDouble(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
 inline float flushToZero(float value) {
   return std::fabs(value) < std::numeric_limits<float>::min()
              ? std::copysign(0.0f, value)
