@@ -237,8 +237,10 @@ CAST = function(
     "  %e = tensor.cast %d : tensor<?x3xf32> to tensor<4x3xf32>\n"
     "  return %e : tensor<4x3xf32>", "-> tensor<4x3xf32>")
 FOREIGN = function("%x: tensor<2x3xf32>",
-                   "  %e = math.erf %x : tensor<2x3xf32>\n"
-                   "  return %e : tensor<2x3xf32>", "-> tensor<2x3xf32>")
+                   "  %i = arith.constant dense<0> : tensor<2x1xindex>\n"
+                   "  %e = tensor.gather %x[%i] gather_dims([0])\n"
+                   "    : (tensor<2x3xf32>, tensor<2x1xindex>) -> tensor<2x1x3xf32>\n"
+                   "  return %e : tensor<2x1x3xf32>", "-> tensor<2x1x3xf32>")
 ENDLESS = function("%x: tensor<2xf32>", "  cf.br ^bb1\n^bb1:\n  cf.br ^bb1",
                    "-> tensor<2xf32>")
 MEMREFS = function(
@@ -269,8 +271,8 @@ REFUSED = [
     ("cast-cpu", "", TO_CPU, CAST),
     ("cast-ptx", "", TO_PTX, CAST),
     ("cast-run", "requires a value of type", RUN, CAST),
-    ("foreign-cpu", "", TO_CPU, FOREIGN),
-    ("foreign-run-cpu", "", RUN_CPU, FOREIGN),
+    ("foreign-cpu", "form on buffers", TO_CPU, FOREIGN),
+    ("foreign-run-cpu", "form on buffers", RUN_CPU, FOREIGN),
     ("endless-cpu", "", TO_CPU, ENDLESS),
     ("endless-ptx", "", TO_PTX, ENDLESS),
     ("endless-run", "one block", RUN, ENDLESS),

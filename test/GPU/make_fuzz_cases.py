@@ -26,7 +26,8 @@ def make(args, index, cases):
     case_folder.write_arrays(folder, "inputs", program.arrays)
     source = folder / "case.mlir"
     source.write_text(program.module())
-    _, error = case_folder.call(args.bin / "moe-run", source, f"--inputs={folder / 'inputs'}",
+    _, error = case_folder.call(args.bin / "moe-run", source, "--f32-intermediates",
+                                f"--inputs={folder / 'inputs'}",
                                 f"--outputs={folder / 'expected'}")
     error = error or case_folder.compile_case(folder, source, args.arch,
                                               args.schedule_tokens, args.bin)

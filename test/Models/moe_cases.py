@@ -166,7 +166,7 @@ def run_command(command):
 
 def run_device(folder, name, program):
     """Runs FOLDER/case.mlir; returns (results, None) or (None, error text). The
-    name is that of a device, or `DEVICE after PASSES`."""
+    name is that of a device and options of moe-run, or that and `after PASSES`."""
     device, _, passes = name.partition(" after ")
     label = "".join(c if c.isalnum() else "-" for c in name)
     module, out = folder / "case.mlir", folder / f"out-{label}"
@@ -177,7 +177,8 @@ def run_device(folder, name, program):
         if error:
             return None, error
         module = lowered
-    error = run_command(["moe-run", str(module), f"--device={device}",
+    device, *options = device.split()
+    error = run_command(["moe-run", str(module), f"--device={device}", *options,
                          f"--inputs={folder / 'in'}", f"--outputs={out}"])
     if error:
         return None, error
