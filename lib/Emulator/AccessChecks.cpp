@@ -69,16 +69,31 @@ static Owner ownerOf(Warp &warp, const uint8_t *data, uint32_t bytes) {
   return owner;
 }
 
-static void checkGlobalAccess(Warp &warp, const Instruction &i, uint8_t lane,
-                              const Allocation &allocation, uint64_t address,
-                              uint32_t bytes, AccessRole role, bool combines) {
+namespace {
+/// One instruction's accesses: what is looked up once for all of its lanes.
+struct Accesses {
+  Warp &warp;
+  const Instruction &instruction;
+  AccessRole role;
+  bool combines;
   LaunchChecks &checks = *warp.block->cluster->grid.checks;
-  if (GlobalRecords *records = checks.recordsOf(&allocation))
-    noteGlobal(warp, i, *records, allocation, lane, address, bytes, role);
-  if (!checks.contracts.empty())
-    checks.contracts.note(warp, i, 1u << (lane % kLanes), address, bytes,
-                          role.writes, combines);
-}
+  const Allocation *allocation = nullptr;
+  GlobalRecords *records = nullptr;
+
+  void inGlobal(const Allocation &in, uint8_t lane, uint64_t address,
+                uint32_t bytes) {
+    if (allocation != &in) {
+      allocation = &in;
+      records = checks.recordsOf(&in);
+    }
+    if (records)
+      noteGlobal(warp, instruction, *records, in, lane, address, bytes, role);
+    if (!checks.contracts.empty())
+      checks.contracts.note(warp, instruction, 1u << (lane % kLanes), address,
+                            bytes, role.writes, combines);
+  }
+};
+} // namespace
 
 void mlir::moe::emulator::checkAccess(Warp &warp, const Instruction &i,
                                       AccessKind kind, uint32_t bytes,
@@ -91,18 +106,19 @@ void mlir::moe::emulator::checkAccess(Warp &warp, const Instruction &i,
   role.strong = kind == AccessKind::Atomic || (i.order & kRelaxed);
   if (i.order & (kAcquire | kRelease))
     orderByFence(warp);
+  Accesses accesses{warp, i, role, kind == AccessKind::Atomic};
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
     uint8_t who = matrix ? kSeveralLanes : static_cast<uint8_t>(lane);
-    Owner owner = ownerOf(warp, access.data[lane], bytes);
+    uint8_t *data = access.data[lane];
+    Owner owner = ownerOf(warp, data, bytes);
     if (owner.block)
       noteShared(warp, i, *owner.block, who,
-                 static_cast<uint32_t>(access.data[lane] - owner.block->shared),
-                 bytes, role);
+                 static_cast<uint32_t>(data - owner.block->shared), bytes,
+                 role);
     else if (owner.allocation)
-      checkGlobalAccess(warp, i, who, *owner.allocation,
-                        reinterpret_cast<uint64_t>(access.data[lane]), bytes,
-                        role, kind == AccessKind::Atomic);
+      accesses.inGlobal(*owner.allocation, who,
+                        reinterpret_cast<uint64_t>(data), bytes);
   }
 }
 
@@ -114,7 +130,7 @@ void mlir::moe::emulator::checkBulkAccess(Warp &warp, const Instruction &i,
   const Allocation *allocation = grid.memory.find(address, bytes);
   if (!grid.checks || !allocation)
     return;
-  AccessRole role{writes, combines};
-  checkGlobalAccess(warp, i, static_cast<uint8_t>(lane), *allocation, address,
-                    static_cast<uint32_t>(bytes), role, combines);
+  Accesses accesses{warp, i, {writes, combines}, combines};
+  accesses.inGlobal(*allocation, static_cast<uint8_t>(lane), address,
+                    static_cast<uint32_t>(bytes));
 }

@@ -64,6 +64,9 @@ struct Touch {
             uint8_t(word >> 1 & 63),
             (word & 1) != 0};
   }
+  static bool inOtherCluster(uint64_t packed, uint64_t other) {
+    return packed >> 40 != other >> 40;
+  }
   /// An access of the same warp and time came before.
   void add(const Touch &earlier, bool writes) {
     LaneBytes both =
@@ -156,6 +159,35 @@ static void recordWrite(GlobalRecords::Word &word, Touch now) {
   word.write.store(now.pack(), std::memory_order_relaxed);
 }
 
+/// All comparisons of one word.
+static void noteWord(Warp &warp, const Instruction &i, const Touch &now,
+                     GlobalRecords::Word &word, const Allocation &allocation,
+                     uint64_t address, bool writes) {
+  Touch write = Touch::unpack(word.write.load(std::memory_order_relaxed));
+  // Lanes that write one place in one instruction: one of them wins.
+  if (!(writes && write.isOf(now)) && races(warp, now, write))
+    report(warp, i, now, write, allocation, address, writes, "written");
+  if (!writes)
+    return recordRead(word, now);
+  Touch read = Touch::unpack(word.read.load(std::memory_order_relaxed));
+  if (races(warp, now, read))
+    report(warp, i, now, read, allocation, address, true, "read");
+  recordWrite(word, now);
+}
+
+/// Whether nobody has touched the word before, or it is only read, and by this
+/// warp again or another cluster: most are.
+static bool isPlain(GlobalRecords::Word &word, uint64_t packed, bool writes) {
+  if (word.write.load(std::memory_order_relaxed) != 0)
+    return false;
+  uint64_t read = word.read.load(std::memory_order_relaxed);
+  if (writes && read != 0)
+    return false;
+  if (read == 0)
+    (writes ? word.write : word.read).store(packed, std::memory_order_relaxed);
+  return read == 0 || read == packed || Touch::inOtherCluster(read, packed);
+}
+
 void mlir::moe::emulator::noteGlobal(Warp &warp, const Instruction &i,
                                      GlobalRecords &records,
                                      const Allocation &allocation, uint8_t lane,
@@ -170,23 +202,16 @@ void mlir::moe::emulator::noteGlobal(Warp &warp, const Instruction &i,
   now.time = std::min(warp.knowledge.seen[warp.index], Touch::kLastTime);
   now.lane = lane;
   now.strong = role.strong;
-  uint64_t end = address + bytes;
+  now.bytes = 0xf;
+  uint64_t end = address + bytes, whole = now.pack();
   for (uint64_t at = address & ~uint64_t(3); at < end; at += 4) {
+    GlobalRecords::Word &word = records.word(at);
+    bool isWhole = at >= address && at + 4 <= end;
+    if (isWhole && isPlain(word, whole, role.writes))
+      continue;
     uint32_t first = address > at ? uint32_t(address - at) : 0;
     uint32_t last = end < at + 4 ? uint32_t(end - at) : 4;
     now.bytes = uint8_t((0xfu << first) & (0xfu >> (4 - last)));
-    GlobalRecords::Word &word = records.word(at);
-    Touch write = Touch::unpack(word.write.load(std::memory_order_relaxed));
-    // Lanes that write one place in one instruction: one of them wins.
-    if (!(role.writes && write.isOf(now)) && races(warp, now, write))
-      report(warp, i, now, write, allocation, at, role.writes, "written");
-    if (!role.writes) {
-      recordRead(word, now);
-      continue;
-    }
-    Touch read = Touch::unpack(word.read.load(std::memory_order_relaxed));
-    if (races(warp, now, read))
-      report(warp, i, now, read, allocation, at, true, "read");
-    recordWrite(word, now);
+    noteWord(warp, i, now, word, allocation, at, role.writes);
   }
 }

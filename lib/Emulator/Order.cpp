@@ -14,11 +14,6 @@
 
 using namespace mlir::moe::emulator;
 
-/// A stamp is the warp's index plus 1 and its time. A time that no longer fits
-/// stays at the largest one: hazards may be missed then, none is invented.
-static constexpr uint32_t kTimeBits = 22;
-static constexpr uint32_t kLastTime = (1u << kTimeBits) - 1;
-
 static void joinTimes(std::vector<uint32_t> &into,
                       const std::vector<uint32_t> &other) {
   if (into.size() < other.size())
@@ -74,9 +69,6 @@ void mlir::moe::emulator::orderByFence(Warp &warp) {
   release(warp, fences);
   acquire(warp, fences);
 }
-
-static uint32_t warpOf(uint32_t stamp) { return (stamp >> kTimeBits) - 1; }
-static uint32_t timeOf(uint32_t stamp) { return stamp & kLastTime; }
 
 uint32_t mlir::moe::emulator::stampOf(const Warp &warp) {
   if (warp.knowledge.seen.empty())

@@ -44,6 +44,14 @@ struct Knowledge {
   void join(const Knowledge &other);
 };
 
+/// A stamp is the warp's index plus 1 and its time. A time that no longer fits
+/// stays at the largest one: hazards may be missed then, none is invented.
+constexpr uint32_t kTimeBits = 22;
+constexpr uint32_t kLastTime = (1u << kTimeBits) - 1;
+
+inline uint32_t warpOf(uint32_t stamp) { return (stamp >> kTimeBits) - 1; }
+inline uint32_t timeOf(uint32_t stamp) { return stamp & kLastTime; }
+
 /// What the arrivals at a barrier bring along. Those that wait get what was
 /// there when their phase ended.
 struct Rendezvous {
@@ -80,8 +88,8 @@ void fenceAsyncProxy(Warp &warp);
 /// The lanes of the warp have met: what they do from now on comes later than
 /// what any of them has done.
 void tickLanes(Warp &warp);
-/// A fence, or an atomic operation that acquires or releases: the warp tells all
-/// that it knows to those who come to one later.
+/// A fence, or an atomic operation that acquires or releases: the warp tells
+/// all that it knows to those who come to one later.
 void orderByFence(Warp &warp);
 
 /// What a write of the warp is stamped with; 0 in a run without checks.

@@ -128,13 +128,52 @@ static void forWords(uint32_t offset, uint32_t bytes, Function function) {
   }
 }
 
+/// Whether a read of a whole word changes nothing and meets nobody: most do.
+static bool isRepeated(const SharedRecord &record, const uint32_t *seen,
+                       uint32_t stamp, uint8_t lane) {
+  uint32_t write = record.write;
+  if (write != 0 && (write == stamp || seen[warpOf(write)] < timeOf(write)))
+    return false;
+  for (int k = 0; k < 2; ++k)
+    if (record.reads[k] == stamp)
+      return record.read[k].bytes == 0xf && !record.strongReads[k] &&
+             (record.read[k].lane == lane ||
+              record.read[k].lane == kSeveralLanes);
+  // A third warp is forgotten.
+  return record.reads[0] != 0 && record.reads[1] != 0 &&
+         seen[warpOf(record.reads[0])] < timeOf(record.reads[0]) &&
+         seen[warpOf(record.reads[1])] < timeOf(record.reads[1]);
+}
+
+/// The same of one that nobody has touched before.
+static bool isFirst(SharedRecord &record, const Comparison &now) {
+  if (record.write != 0 || record.reads[0] != 0 || record.reads[1] != 0)
+    return false;
+  LaneBytes all{0xf, now.lane};
+  if (now.role.writes) {
+    record.write = now.stamp;
+    record.written = all;
+    record.strongWrite = now.role.strong;
+  } else {
+    record.reads[0] = now.stamp;
+    record.read[0] = all;
+    record.strongReads[0] = now.role.strong;
+  }
+  return true;
+}
+
 void mlir::moe::emulator::noteShared(Warp &warp, const Instruction &i,
                                      Block &block, uint8_t lane,
                                      uint32_t offset, uint32_t bytes,
                                      AccessRole role) {
   Comparison now{warp, i, block, lane, stampOf(warp), role};
+  const uint32_t *seen = warp.knowledge.seen.data();
   forWords(offset, bytes, [&](uint32_t word, uint8_t mask) {
     SharedRecord &record = block.records.words[word];
+    if (mask == 0xf &&
+        ((!role.writes && isRepeated(record, seen, now.stamp, lane)) ||
+         isFirst(record, now)))
+      return;
     compareWithWrite(now, record, word, mask);
     if (!role.writes)
       return recordRead(now, record, mask);
