@@ -176,16 +176,19 @@ static void noteWord(Warp &warp, const Instruction &i, const Touch &now,
 }
 
 /// Whether nobody has touched the word before, or it is only read, and by this
-/// warp again or another cluster: most are.
+/// warp again or another cluster: most are. First it is recorded, then looked
+/// at: of two clusters that run at once one sees the other.
 static bool isPlain(GlobalRecords::Word &word, uint64_t packed, bool writes) {
-  if (word.write.load(std::memory_order_relaxed) != 0)
-    return false;
+  if (writes) {
+    uint64_t nobody = 0;
+    return word.write.compare_exchange_strong(nobody, packed) &&
+           word.read.load() == 0;
+  }
   uint64_t read = word.read.load(std::memory_order_relaxed);
-  if (writes && read != 0)
-    return false;
   if (read == 0)
-    (writes ? word.write : word.read).store(packed, std::memory_order_relaxed);
-  return read == 0 || read == packed || Touch::inOtherCluster(read, packed);
+    word.read.store(packed);
+  return word.write.load() == 0 &&
+         (read == 0 || read == packed || Touch::inOtherCluster(read, packed));
 }
 
 void mlir::moe::emulator::noteGlobal(Warp &warp, const Instruction &i,
