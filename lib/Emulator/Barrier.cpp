@@ -42,7 +42,7 @@ static uint32_t uniform(Warp &warp, const Instruction &i, Operand operand,
 
 void mlir::moe::emulator::releaseBarriers(Block &block) {
   for (NamedBarrier &barrier : block.barriers)
-    if (barrier.arrived != 0 && barrier.counted == false &&
+    if (barrier.arrived != 0 && !barrier.counted &&
         barrier.arrived >= liveThreads(block))
       barrier.finish();
 }

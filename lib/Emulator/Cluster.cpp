@@ -44,7 +44,8 @@ static bool usesAsyncProxy(const Program &program) {
 }
 
 Cluster::Cluster(const Grid &grid)
-    : grid(grid), executed(grid.program.instructions.size()) {
+    : grid(grid), executed(grid.program.instructions.size()),
+      random(grid.launch.seed) {
   const uint32_t *extents = grid.clusterExtents;
   size_t count = size_t(extents[0]) * extents[1] * extents[2];
   size_t threads = size_t(grid.block[0]) * grid.block[1] * grid.block[2];
@@ -387,6 +388,7 @@ void Cluster::run(uint64_t number) {
     // What was never waited for still has to reach its memory.
     while (completeOne()) {
     }
+    // NOLINTNEXTLINE(bugprone-empty-catch): the hazard is in the report already
   } catch (const StopBlock &) {
   }
 }

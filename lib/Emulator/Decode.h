@@ -133,7 +133,7 @@ public:
                 Instruction &out);
 
   Instruction &out() { return instruction; }
-  const InstructionSyntax &syntax() const { return source_; }
+  const InstructionSyntax &syntax() const { return parsed; }
   bool checks() const { return state.program.checks; }
   /// Of a launch with checks, or of one without.
   void run(Handler plain, Handler checked) {
@@ -159,7 +159,7 @@ public:
 
   //===--- Operands -------------------------------------------------------===//
 
-  size_t operandCount() const { return source_.operands.size(); }
+  size_t operandCount() const { return parsed.operands.size(); }
   void needOperands(size_t least, size_t most);
   void needOperands(size_t count) { needOperands(count, count); }
   const OperandSyntax &operand(size_t index) const;
@@ -220,7 +220,7 @@ private:
   uint8_t bytesOf(const OperandSyntax &syntax, uint32_t bits) const;
 
   DecodeState &state;
-  const InstructionSyntax &source_;
+  const InstructionSyntax &parsed;
   Instruction &instruction;
   std::vector<bool> takenModifiers;
   mutable std::vector<bool> takenOperands;

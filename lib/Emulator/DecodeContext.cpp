@@ -50,7 +50,7 @@ Type mlir::moe::emulator::parseType(std::string_view name) {
 
 DecodeContext::DecodeContext(DecodeState &state,
                              const InstructionSyntax &syntax, Instruction &out)
-    : state(state), source_(syntax), instruction(out),
+    : state(state), parsed(syntax), instruction(out),
       takenModifiers(syntax.modifiers.size()),
       takenOperands(syntax.operands.size()) {
   out.line = syntax.line;
@@ -62,13 +62,13 @@ DecodeContext::DecodeContext(DecodeState &state,
 }
 
 void DecodeContext::fail(const std::string &text) const {
-  throw Error(source_.line, std::string(source_.name) + ": " + text);
+  throw Error(parsed.line, std::string(parsed.name) + ": " + text);
 }
 
 void DecodeContext::finish() {
   for (size_t i = 0; i < takenModifiers.size(); ++i)
     if (!takenModifiers[i])
-      fail("modifier ." + std::string(source_.modifiers[i]) +
+      fail("modifier ." + std::string(parsed.modifiers[i]) +
            " is not supported here");
   for (size_t i = 0; i < takenOperands.size(); ++i)
     if (!takenOperands[i])
@@ -88,7 +88,7 @@ bool DecodeContext::take(std::string_view modifier) {
 std::string_view
 DecodeContext::takeOneOf(std::initializer_list<std::string_view> choices) {
   for (size_t i = 0; i < takenModifiers.size(); ++i) {
-    std::string_view modifier = source_.modifiers[i];
+    std::string_view modifier = parsed.modifiers[i];
     if (takenModifiers[i] ||
         std::find(choices.begin(), choices.end(), modifier) == choices.end())
       continue;
@@ -113,7 +113,7 @@ Type DecodeContext::takeType() {
   for (size_t i = 0; i < takenModifiers.size(); ++i) {
     if (takenModifiers[i])
       continue;
-    Type type = parseType(source_.modifiers[i]);
+    Type type = parseType(parsed.modifiers[i]);
     if (type.kind == Type::None)
       continue;
     takenModifiers[i] = true;
@@ -167,7 +167,7 @@ const OperandSyntax &DecodeContext::operand(size_t index) const {
   if (index >= operandCount())
     fail("operand " + std::to_string(index + 1) + " is missing");
   takenOperands[index] = true;
-  return source_.operands[index];
+  return parsed.operands[index];
 }
 
 uint32_t DecodeContext::registerBits(const OperandSyntax &syntax) const {
@@ -303,7 +303,7 @@ void DecodeContext::c(size_t index, uint32_t bits, Width width) {
 
 bool DecodeContext::isConstant(size_t index) const {
   return index < operandCount() &&
-         source_.operands[index].kind == OperandSyntax::Integer;
+         parsed.operands[index].kind == OperandSyntax::Integer;
 }
 
 int64_t DecodeContext::integer(size_t index) {

@@ -124,7 +124,7 @@ VariableSyntax mlir::moe::emulator::parseVariable(TokenStream &tokens,
         tokens.takeIf(space);
       if (tokens.takeIf(".align"))
         tokens.expectInteger("an alignment");
-    } else if (!(bits = bitsOfType(word)) || bits < 8) {
+    } else if (bits = bitsOfType(word); bits < 8) {
       throw Error(variable.line, "\"." + std::string(word) +
                                      "\" does not belong to a variable");
     }

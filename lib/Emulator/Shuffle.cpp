@@ -63,6 +63,8 @@ static std::pair<uint32_t, bool> sourceLane(uint8_t mode, uint32_t lane,
     from = first | (b & ~segment);
     inside = from <= last;
     break;
+  default:
+    break;
   }
   return {inside ? from : lane, inside};
 }

@@ -20,6 +20,7 @@
 #include "Numbers.h"
 
 #include <algorithm>
+#include <charconv>
 
 using namespace mlir::moe;
 using namespace mlir::moe::emulator;
@@ -344,6 +345,12 @@ static void wait(Warp &warp, const Instruction &i) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
+static int numberIn(std::string_view digits) {
+  int number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
 /// The N of m64nNkK; K has to be 32 bytes of the element.
 static uint16_t columnsOf(DecodeContext &context) {
   const std::vector<std::string_view> &modifiers = context.syntax().modifiers;
@@ -354,8 +361,8 @@ static uint16_t columnsOf(DecodeContext &context) {
     size_t k = modifier.find('k');
     if (k == modifier.npos)
       break;
-    int n = std::atoi(std::string(modifier.substr(4, k - 4)).c_str());
-    int depth = std::atoi(std::string(modifier.substr(k + 1)).c_str());
+    int n = numberIn(modifier.substr(4, k - 4));
+    int depth = numberIn(modifier.substr(k + 1));
     context.out().immediate = depth;
     if (n >= 8 && n <= int(kMaxN) && n % 8 == 0)
       return static_cast<uint16_t>(n);

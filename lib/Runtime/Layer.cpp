@@ -54,7 +54,7 @@ Layer::~Layer() {
   } catch (const Error &) {
     // A context that is gone has taken the graphs along.
     for (size_t i = 0; i < bundle.variants.size(); ++i)
-      graphs[i].graph.release();
+      static_cast<void>(graphs[i].graph.release());
   }
 }
 
@@ -271,6 +271,7 @@ void Layer::launch(const moe_tensor *args, void *workspace,
         workspace ? static_cast<char *>(workspace) + offsets[i] : nullptr;
 
   DeviceScope scope(device);
+  device.beginCall({&bundle, call.variant, args, call.addresses});
   encodeMaps(call);
   if (!launchAsGraph(call, graphs[variant], stream))
     launchOneByOne(call, stream);

@@ -7,6 +7,7 @@
  *===----------------------------------------------------------------------===*/
 
 /* The C interface of LLVM, found before that of libLLVM. */
+/* NOLINTNEXTLINE(readability-identifier-naming): LLVM's own name */
 void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch) {
   *major = 21;
   *minor = 1;

@@ -7,5 +7,5 @@
  *===----------------------------------------------------------------------===*/
 
 /* Only the name of the file counts. */
-extern const int moe_other_mlir;
-const int moe_other_mlir = 1;
+extern const int otherMLIR;
+const int otherMLIR = 1;

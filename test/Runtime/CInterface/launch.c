@@ -32,10 +32,13 @@ static int allocations;
 #endif
 
 #if OWN_MALLOC
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the
+ * names of glibc. */
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *old, size_t bytes);
 extern void *__libc_memalign(size_t alignment, size_t bytes);
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 static void count(void) {
   if (counting)
@@ -88,16 +91,16 @@ static void shapeArguments(moe_tensor *args, int64_t tokens) {
 
 /*--- one thread's work -----------------------------------------------------*/
 
-typedef struct job {
+typedef struct Job {
   const moe_bundle *bundle;
   moe_device *device;
   moe_layer *layer;
   int64_t tokens;
   int failures;
-} job;
+} Job;
 
 static void *runJob(void *argument) {
-  job *self = (job *)argument;
+  Job *self = (Job *)argument;
   moe_tensor args[kArguments];
   uint64_t bytes = 0;
   void *workspace = NULL;
@@ -123,10 +126,10 @@ static void *runJob(void *argument) {
 static void runThreads(const moe_bundle *bundle, moe_device *device,
                        moe_layer *layer) {
   pthread_t threads[kThreads];
-  job jobs[kThreads];
+  Job jobs[kThreads];
   int i, failures = 0;
   for (i = 0; i < kThreads; ++i) {
-    job one = {NULL, NULL, NULL, 0, 0};
+    Job one = {NULL, NULL, NULL, 0, 0};
     one.bundle = bundle;
     one.device = device;
     one.layer = layer;

@@ -28,7 +28,7 @@ State &state() {
 
 int setting(const char *name, int other) {
   const char *text = std::getenv(name);
-  return text ? std::atoi(text) : other;
+  return text ? static_cast<int>(std::strtol(text, nullptr, 10)) : other;
 }
 
 std::string textSetting(const char *name) {

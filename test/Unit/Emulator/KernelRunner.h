@@ -63,8 +63,8 @@ public:
     uint8_t encoded[kTensorMapBytes] = {};
     if (map.rank)
       map.encode(encoded);
-    launch.setParameter(0, &in, 8);
-    launch.setParameter(1, &out, 8);
+    launch.setParameter(0, static_cast<const void *>(&in), 8);
+    launch.setParameter(1, static_cast<const void *>(&out), 8);
     launch.setParameter(2, encoded, kTensorMapBytes);
     return emulator::run(launch, memory);
   }
