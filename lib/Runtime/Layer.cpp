@@ -53,8 +53,10 @@ Layer::~Layer() {
     graphs.reset();
   } catch (const Error &) {
     // A context that is gone has taken the graphs along.
-    for (size_t i = 0; i < bundle.variants.size(); ++i)
-      static_cast<void>(graphs[i].graph.release());
+    for (size_t i = 0; i < bundle.variants.size(); ++i) {
+      LaunchGraph *gone = graphs[i].graph.release();
+      static_cast<void>(gone);
+    }
   }
 }
 

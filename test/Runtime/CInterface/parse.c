@@ -95,8 +95,8 @@ static void solve(const moe_bundle *bundle, int64_t tokens) {
 int main(void) {
   size_t manifestBytes, ptxBytes;
   int64_t tokens;
-  /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the test
-   * writes the numbers. */
+  /* The test writes the numbers. */
+  /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion) */
   while (scanf("%zu %zu %" SCNd64, &manifestBytes, &ptxBytes, &tokens) == 3 &&
          getchar() == '\n') {
     char *manifest = readBytes(manifestBytes);
