@@ -9,6 +9,7 @@
 #include "AsyncCopy.h"
 
 #include "Access.h"
+#include "Coalescing.h"
 #include "MBarrier.h"
 
 #include <algorithm>
@@ -127,6 +128,7 @@ static void resolveSource(Warp &warp, const Instruction &i,
   warp.active = whole;
   resolve(warp, i, Space::Global, AccessKind::AsyncRead, addresses, i.size,
           access);
+  countTraffic(warp, access, i.size);
   warp.active = active;
   for (uint32_t lanes = whole; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);
@@ -146,6 +148,7 @@ static void copyAsync(Warp &warp, const Instruction &i) {
       warp.reportUndefined(i, lanes, "the size of a copy");
   Access access;
   resolve(warp, i, Space::Shared, AccessKind::AsyncWrite, to, i.size, access);
+  countTraffic(warp, access, i.size);
   AsyncCopy &copy = issue(warp, i, false);
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
     uint32_t lane = firstLane(lanes);

@@ -13,6 +13,7 @@
 
 #include "Access.h"
 #include "AtomicOperations.h"
+#include "Coalescing.h"
 #include "Lanes.h"
 
 using namespace mlir::moe;
@@ -101,6 +102,7 @@ static void atomic(Warp &warp, const Instruction &i) {
   (access.global ? counts.globalBytesRead : counts.sharedBytesRead) += all;
   (access.global ? counts.globalBytesWritten : counts.sharedBytesWritten) +=
       all;
+  countTraffic(warp, access, bytes);
 }
 
 //===----------------------------------------------------------------------===//

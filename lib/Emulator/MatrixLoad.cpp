@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Coalescing.h"
 #include "Lanes.h"
 
 using namespace mlir::moe::emulator;
@@ -41,6 +42,7 @@ static void resolveRows(Warp &warp, const Instruction &i, AccessKind kind,
   warp.active = i.count == 4 ? kAllLanes : (1u << (kRows * i.count)) - 1;
   addressesOf<true>(warp, i, addresses);
   resolve(warp, i, Space(i.size), kind, addresses, kRowBytes, access);
+  countTraffic(warp, access, kRowBytes);
   warp.active = kAllLanes;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Coalescing.h"
 #include "Lanes.h"
 
 using namespace mlir::moe::emulator;
@@ -194,6 +195,7 @@ static void load(Warp &warp, const Instruction &i) {
   Counts &counts = warp.block->cluster->counts;
   (access.global ? counts.globalBytesRead : counts.sharedBytesRead) +=
       uint64_t(bytes) * countLanes(warp.active);
+  countTraffic(warp, access, bytes);
   loadElements(warp, i, access);
   if (Checks)
     loadPoison(warp, i, access);
@@ -280,6 +282,8 @@ static void markDefined(const Warp &warp, const Access &access,
     case 8:
     case 16:
       return clear<uint64_t>(access, bytes / 8);
+    default:
+      break;
     }
   }
   for (uint32_t lanes = warp.active; lanes; lanes &= lanes - 1) {
@@ -287,6 +291,12 @@ static void markDefined(const Warp &warp, const Access &access,
     if (access.shadow[lane])
       std::memset(access.shadow[lane], 0, bytes);
   }
+}
+
+/// Whether the launch lets undefined bytes pass, and they are of global memory.
+static bool carriesUndefined(const Grid &grid) {
+  return grid.launch.carriesUndefined && grid.sharedBytes == 0 &&
+         grid.program.undefinedRegisters.empty();
 }
 
 /// What is stored is as defined as the registers were.
@@ -297,7 +307,8 @@ static void storePoison(Warp &warp, const Instruction &i,
     for (uint32_t k = 0; k < elements(i); ++k)
       undefined |= warp.poisonedLanes(element(warp, i, k), i.size);
   undefined &= warp.active;
-  if (undefined && access.global)
+  if (undefined && access.global &&
+      !carriesUndefined(warp.block->cluster->grid))
     warp.reportUndefined(i, undefined, "what is stored in global memory");
   if (!access.hasShadow)
     return;
@@ -328,6 +339,7 @@ static void store(Warp &warp, const Instruction &i) {
   Counts &counts = warp.block->cluster->counts;
   (access.global ? counts.globalBytesWritten : counts.sharedBytesWritten) +=
       uint64_t(bytes) * countLanes(warp.active);
+  countTraffic(warp, access, bytes);
   storeElements(warp, i, access);
   if (Checks)
     storePoison(warp, i, access);

@@ -136,6 +136,9 @@ void EmulatorDevice::launch(const runtime::LaunchRequest &request, void *) {
   launch.block[0] = kernel.threads;
   launch.sharedBytes = kernel.sharedBytes;
   launch.checks = options.checks;
+  // An op computes a row that nobody wrote from one that nobody wrote; where
+  // that is wrong, the result is NaN and the reference's is not.
+  launch.carriesUndefined = true;
   launch.seed = options.seed;
   translating(MOE_DEVICE_ERROR, [&] {
     for (size_t i = 0; i < kernel.parameterBytes.size(); ++i)

@@ -31,6 +31,12 @@ struct Launch {
   std::vector<uint8_t> parameters;
   /// Undefined data, races, fences. Bounds and alignment are always checked.
   bool checks = true;
+  /// A store to global memory of what was computed from undefined bytes of
+  /// global memory passes them on instead of being a hazard. Holds where they
+  /// can come from nowhere else: in a kernel without shared memory that reads
+  /// no register before it is written. A copy of rows that nobody wrote is such
+  /// a kernel.
+  bool carriesUndefined = false;
   /// What it promises about buffers; for a launch with checks.
   std::vector<BufferContract> contracts;
   /// 0: warps take turns; else they run in a random order that the seed fixes.
