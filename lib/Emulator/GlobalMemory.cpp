@@ -123,6 +123,16 @@ void Memory::markUndefined(const void *data, uint64_t bytes) {
   mark(data, bytes, 1);
 }
 
+void Memory::copyDefined(const Memory &other, const void *data,
+                         uint64_t bytes) {
+  const Allocation *from = other.find(numberOf(data), bytes);
+  const Allocation *to = find(numberOf(data), bytes);
+  if (!from || !from->shadow || !to || !to->shadow)
+    return mark(data, bytes, 0);
+  std::memcpy(to->shadow.get() + (numberOf(data) - to->address()),
+              from->shadow.get() + (numberOf(data) - from->address()), bytes);
+}
+
 bool Memory::isDefined(const void *data, uint64_t bytes) const {
   const Allocation *found = find(numberOf(data), bytes);
   return found && (!found->shadow ||

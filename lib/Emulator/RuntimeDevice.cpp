@@ -9,14 +9,16 @@
 
 #include "moe/Emulator/RuntimeDevice.h"
 
-#include "../Runtime/Device.h"
 #include "../Runtime/Error.h"
+#include "CallMemory.h"
 
 #include "moe/Emulator/Launch.h"
 #include "moe/Emulator/TensorMap.h"
 
 #include <chrono>
 #include <cstring>
+#include <mutex>
+#include <optional>
 
 using namespace mlir::moe;
 
@@ -43,19 +45,21 @@ private:
   std::vector<Function> functions;
 };
 
-/// Runs a launch before it returns from it: streams have nothing to order.
+/// Runs a launch before it returns from it: streams have nothing to order. One
+/// call runs at a time, on all processors.
 class EmulatorDevice : public runtime::Device {
 public:
   const char *description() const override { return "emulator (sm_90a)"; }
   const char *arch() const override { return "sm_90a"; }
   std::unique_ptr<runtime::Module> load(const runtime::Bundle &bundle) override;
-  void enter() override {}
-  void leave() noexcept override {}
+  void enter() override { busy.lock(); }
+  void leave() noexcept override;
+  void beginCall(const runtime::CallRequest &request) override;
   void encode(const runtime::TensorMapRequest &request,
               runtime::TensorMap &map) override;
   void launch(const runtime::LaunchRequest &request, void *stream) override;
   void *allocate(uint64_t bytes) override;
-  void release(void *data) noexcept override { memory.release(data); }
+  void release(void *data) noexcept override;
   void upload(void *target, const void *source, uint64_t bytes) override;
   void download(void *target, const void *source, uint64_t bytes) override;
   void synchronize() override {}
@@ -64,7 +68,11 @@ public:
               uint32_t repeats) override;
 
 private:
+  /// Held from `enter` to `leave`, and while `memory` changes.
+  std::recursive_mutex busy;
   emulator::Memory memory;
+  /// From `beginCall` to `leave`.
+  std::optional<emulator::CallMemory> call;
   emulator::DeviceOptions options = deviceOptions;
 };
 } // namespace
@@ -126,6 +134,17 @@ void EmulatorDevice::encode(const runtime::TensorMapRequest &request,
   translating(MOE_INVALID_ARGUMENT, [&] { ours.encode(&map); });
 }
 
+void EmulatorDevice::beginCall(const runtime::CallRequest &request) {
+  translating(MOE_INVALID_ARGUMENT, [&] { call.emplace(request, memory); });
+}
+
+void EmulatorDevice::leave() noexcept {
+  if (call)
+    call->finish();
+  call.reset();
+  busy.unlock();
+}
+
 void EmulatorDevice::launch(const runtime::LaunchRequest &request, void *) {
   const auto &function = *static_cast<const Function *>(request.function);
   const runtime::Kernel &kernel = *request.kernel;
@@ -140,10 +159,13 @@ void EmulatorDevice::launch(const runtime::LaunchRequest &request, void *) {
   // that is wrong, the result is NaN and the reference's is not.
   launch.carriesUndefined = true;
   launch.seed = options.seed;
+  launch.contracts = call->contracts();
   translating(MOE_DEVICE_ERROR, [&] {
     for (size_t i = 0; i < kernel.parameterBytes.size(); ++i)
       launch.setParameter(i, request.parameters[i], kernel.parameterBytes[i]);
-    emulator::Report report = run(launch, memory);
+    emulator::Report report = run(launch, call->memory());
+    if (options.finished)
+      options.finished(kernel.name, report);
     std::string text;
     for (const emulator::Hazard &hazard : report.hazards)
       text += (text.empty() ? "" : "\n") + hazard.format();
@@ -154,25 +176,34 @@ void EmulatorDevice::launch(const runtime::LaunchRequest &request, void *) {
 
 void *EmulatorDevice::allocate(uint64_t bytes) {
   void *data = nullptr;
+  std::lock_guard<std::recursive_mutex> lock(busy);
   translating(MOE_OUT_OF_MEMORY,
               [&] { data = memory.allocate(bytes, "device memory"); });
   return data;
 }
 
+void EmulatorDevice::release(void *data) noexcept {
+  std::lock_guard<std::recursive_mutex> lock(busy);
+  memory.release(data);
+}
+
 void EmulatorDevice::upload(void *target, const void *source, uint64_t bytes) {
   if (bytes == 0)
     return;
+  std::lock_guard<std::recursive_mutex> lock(busy);
   translating(MOE_INVALID_ARGUMENT, [&] { memory.markDefined(target, bytes); });
   std::memcpy(target, source, bytes);
 }
 
 void EmulatorDevice::download(void *target, const void *source,
                               uint64_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(busy);
   if (bytes > 0)
     std::memcpy(target, source, bytes);
 }
 
 void EmulatorDevice::markUnwritten(void *data, uint64_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(busy);
   translating(MOE_INVALID_ARGUMENT, [&] { memory.markUndefined(data, bytes); });
 }
 
@@ -196,6 +227,8 @@ static std::unique_ptr<runtime::Device> openEmulatorDevice(int ordinal) {
 }
 
 void emulator::addEmulatorDevice(const DeviceOptions &options) {
+  static const bool added =
+      (runtime::addDeviceKind("emulator", openEmulatorDevice), true);
+  (void)added;
   deviceOptions = options;
-  runtime::addDeviceKind("emulator", openEmulatorDevice);
 }

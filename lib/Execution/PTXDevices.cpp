@@ -13,7 +13,6 @@
 
 #include "moe/Bundle/EmitPTX.h"
 #include "moe/Bundle/Manifest.h"
-#include "moe/Emulator/RuntimeDevice.h"
 #include "moe/Execution/Device.h"
 #include "moe/Pipelines/MoEToPTX.h"
 #include "moe/Runtime/moe_runtime.h"
@@ -246,9 +245,9 @@ FailureOr<std::vector<Array>> moe::runOnCuda(func::FuncOp function,
   return runOn(kCuda, function, inputs);
 }
 
-FailureOr<std::vector<Array>> moe::runOnEmulator(func::FuncOp function,
-                                                 ArrayRef<Array> inputs) {
-  static const bool added = (emulator::addEmulatorDevice(), true);
-  (void)added;
+FailureOr<std::vector<Array>>
+moe::runOnEmulator(func::FuncOp function, ArrayRef<Array> inputs,
+                   const emulator::DeviceOptions &options) {
+  emulator::addEmulatorDevice(options);
   return runOn(kEmulator, function, inputs);
 }

@@ -137,6 +137,13 @@ void checkShapes(const Bundle &bundle, const moe_tensor *args);
 void setTokens(const Bundle &bundle, int64_t tokens, moe_tensor *args);
 /// The variant for these extents.
 size_t chooseVariant(const Bundle &bundle, const moe_tensor *args);
+/// From the first byte of argument `index` to behind its last, those between
+/// rows included.
+uint64_t bytesOfArgument(const Bundle &bundle, size_t index,
+                         const moe_tensor *args);
+/// Of workspace buffer `index` without what follows up to the next one.
+uint64_t bytesOfWorkspace(const Variant &variant, size_t index,
+                          const moe_tensor *args);
 /// Bytes of the workspace. `offsets`, which may be null, gets where each buffer
 /// starts.
 uint64_t layOutWorkspace(const Variant &variant, const moe_tensor *args,

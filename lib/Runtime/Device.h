@@ -48,6 +48,16 @@ struct LaunchRequest {
   void **parameters;
 };
 
+/// The buffers of one call; `addresses` has those of the arguments, then those
+/// of the workspace buffers of the variant. Null where there is no element. A
+/// device may put workspace buffers elsewhere and change their addresses.
+struct CallRequest {
+  const Bundle *bundle;
+  const Variant *variant;
+  const moe_tensor *args;
+  void **addresses;
+};
+
 /// Launches one behind the other that the device starts together, for less than
 /// what they cost one by one. For one thread at a time.
 class LaunchGraph {
@@ -91,6 +101,9 @@ public:
   /// Between the two, this thread may encode and launch.
   virtual void enter() = 0;
   virtual void leave() noexcept = 0;
+  /// What the launches from here to `leave` work on, and nothing else: for
+  /// devices that look for other accesses.
+  virtual void beginCall(const CallRequest &request) { (void)request; }
   virtual void encode(const TensorMapRequest &request, TensorMap &map) = 0;
   virtual void launch(const LaunchRequest &request, void *stream) = 0;
 

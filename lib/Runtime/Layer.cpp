@@ -273,6 +273,7 @@ void Layer::launch(const moe_tensor *args, void *workspace,
         workspace ? static_cast<char *>(workspace) + offsets[i] : nullptr;
 
   DeviceScope scope(device);
+  device.beginCall({&bundle, call.variant, args, call.addresses});
   encodeMaps(call);
   if (!launchAsGraph(call, graphs[variant], stream))
     launchOneByOne(call, stream);

@@ -120,32 +120,69 @@ size_t mlir::moe::runtime::chooseVariant(const Bundle &bundle,
                bundle.function + " was compiled for: " + ranges);
 }
 
+uint64_t mlir::moe::runtime::bytesOfArgument(const Bundle &bundle, size_t index,
+                                             const moe_tensor *args) {
+  const Argument &argument = bundle.arguments[index];
+  const int64_t *shape = args[index].shape;
+  // Row-major strides are made on the way, innermost first.
+  int64_t dense = 1, last = 0, span, bytes;
+  bool overflow = false;
+  for (size_t i = argument.rank(); i-- > 0;) {
+    if (shape[i] == 0)
+      return 0;
+    int64_t stride = argument.strides.empty() ? dense : argument.strides[i];
+    overflow |= __builtin_mul_overflow(shape[i] - 1, stride, &span) ||
+                __builtin_add_overflow(last, span, &last) ||
+                __builtin_mul_overflow(dense, shape[i], &dense);
+  }
+  overflow |=
+      __builtin_add_overflow(last, int64_t(1), &last) ||
+      __builtin_mul_overflow(last, int64_t(bytesOf(argument.type)), &bytes);
+  if (overflow)
+    failArgument("argument " + std::to_string(index) +
+                 " is too large for 64 bits");
+  return static_cast<uint64_t>(bytes);
+}
+
+[[noreturn]] static void failTooLarge(size_t buffer) {
+  failArgument("workspace buffer " + std::to_string(buffer) +
+               " makes the workspace too large for 64 bits");
+}
+
+uint64_t mlir::moe::runtime::bytesOfWorkspace(const Variant &variant,
+                                              size_t index,
+                                              const moe_tensor *args) {
+  const WorkspaceBuffer &buffer = variant.workspace[index];
+  auto bytes = static_cast<int64_t>(bytesOf(buffer.type));
+  bool overflow = false;
+  for (const Expression &extent : buffer.shape) {
+    int64_t value = extent.evaluate(args);
+    if (value < 0)
+      failArgument("workspace buffer " + std::to_string(index) +
+                   " gets the negative extent " + std::to_string(value) +
+                   " = " + extent.text());
+    overflow |= __builtin_mul_overflow(bytes, value, &bytes);
+  }
+  if (overflow)
+    failTooLarge(index);
+  return static_cast<uint64_t>(bytes);
+}
+
 uint64_t mlir::moe::runtime::layOutWorkspace(const Variant &variant,
                                              const moe_tensor *args,
                                              uint64_t *offsets) {
   // Half of the range leaves room for rounding up.
-  constexpr int64_t kLimit = INT64_MAX / 2;
-  int64_t total = 0;
+  constexpr uint64_t kLimit = INT64_MAX / 2;
+  uint64_t total = 0;
   for (size_t i = 0; i < variant.workspace.size(); ++i) {
-    const WorkspaceBuffer &buffer = variant.workspace[i];
-    auto bytes = static_cast<int64_t>(bytesOf(buffer.type));
-    bool overflow = false;
-    for (const Expression &extent : buffer.shape) {
-      int64_t value = extent.evaluate(args);
-      if (value < 0)
-        failArgument("workspace buffer " + std::to_string(i) +
-                     " gets the negative extent " + std::to_string(value) +
-                     " = " + extent.text());
-      overflow |= __builtin_mul_overflow(bytes, value, &bytes);
-    }
     if (offsets)
-      offsets[i] = static_cast<uint64_t>(total);
-    overflow |= __builtin_add_overflow(total, bytes, &total);
-    if (overflow || total > kLimit)
-      failArgument("workspace buffer " + std::to_string(i) +
-                   " makes the workspace too large for 64 bits");
+      offsets[i] = total;
+    // Both are below 2^63.
+    total += bytesOfWorkspace(variant, i, args);
+    if (total > kLimit)
+      failTooLarge(i);
     total = (total + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
             kWorkspaceAlignment;
   }
-  return static_cast<uint64_t>(total);
+  return total;
 }

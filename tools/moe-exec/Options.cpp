@@ -29,12 +29,15 @@ What to do:
                     calling thread spends to launch one
   --check-twice     run again on results and workspace filled anew; the bits
                     must be the same
-  --json            print the report as JSON
+  --json            print the report as JSON; of the emulator with counts per
+                    kernel: instructions by class, bytes, multiply-adds, waits
+  --counts          print a table of what the emulator counted in one call
   --version         print which version this is
 
 On what:
   --device=KIND     cuda (the default), or emulator: runs the bundle's PTX on
                     this machine's processors and reports what is wrong with it
+  --emulator-seed=N order in which the emulator takes warps; default 0: in turns
   --ordinal=N       device number N of that kind; default 0
   --tokens=T        number of tokens; other extents follow
   --inputs=seed:N   random arguments, the same on every machine; default seed:0
@@ -153,6 +156,10 @@ static void parseOption(ArgumentReader &reader, Options &options) {
     options.json = reader.flag();
   else if (name == "--check-twice")
     options.checkTwice = reader.flag();
+  else if (name == "--counts")
+    options.counts = reader.flag();
+  else if (name == "--emulator-seed")
+    options.emulatorSeed = parseNumber(name, reader.value(), UINT64_MAX);
   else if (name == "--device")
     options.device = reader.value();
   else if (name == "--ordinal")
@@ -186,5 +193,9 @@ Options mlir::moe::exec::parseOptions(int argc, char **argv) {
     parseOption(reader, options);
   if (options.bundle.empty() && !options.help && !options.version)
     throw Failure("which bundle? See --help");
+  if ((options.counts || options.emulatorSeed != 0) &&
+      options.device != "emulator")
+    throw Failure(std::string(options.counts ? "--counts" : "--emulator-seed") +
+                  " goes with --device=emulator");
   return options;
 }

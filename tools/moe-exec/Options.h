@@ -37,6 +37,9 @@ struct Options {
   /// Calls to time; 0: none.
   uint32_t repeats = 0;
   bool checkTwice = false;
+  /// Of the emulator: its schedule, and whether its counts are printed.
+  uint64_t emulatorSeed = 0;
+  bool counts = false;
   bool json = false;
   bool list = false;
   bool help = false;

@@ -176,6 +176,8 @@ void mlir::moe::exec::printTable(const Report &report) {
                 "launch\n",
                 plan.options.repeats, report.timing->device,
                 report.timing->host);
+  if (plan.options.counts)
+    std::printf("%s", report.counts.table().c_str());
 }
 
 void mlir::moe::exec::printJson(const Report &report) {
@@ -210,6 +212,8 @@ void mlir::moe::exec::printJson(const Report &report) {
     entry["nan"] = summary.nans;
     json["outputs"].push_back(std::move(entry));
   }
+  if (!report.counts.empty())
+    json["kernels"] = report.counts.json();
   if (report.repeatable)
     json["repeatable"] = *report.repeatable;
   if (report.timing)

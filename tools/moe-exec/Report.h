@@ -11,6 +11,7 @@
 
 #include "Session.h"
 #include "moe/Data/ArraySummary.h"
+#include "moe/Emulator/KernelCounts.h"
 
 #include <optional>
 
@@ -25,6 +26,8 @@ struct Report {
   /// Whether a second run gave the same bits, if there was one.
   std::optional<bool> repeatable;
   std::optional<moe_timing> timing;
+  /// Of the first call; empty where the device counts nothing.
+  emulator::KernelCounts counts;
 };
 
 /// What the bundle holds; the workspace where the extents are `solved`.

@@ -68,10 +68,18 @@ static bool sameBits(const Plan &plan, const std::vector<HostBuffer> &first,
 }
 
 static int runLayer(Plan &plan) {
-  emulator::addEmulatorDevice();
+  emulator::KernelCounts counts;
+  emulator::DeviceOptions emulated;
+  emulated.seed = plan.options.emulatorSeed;
+  emulated.finished = [&](const std::string &kernel,
+                          const emulator::Report &launch) {
+    counts.add(kernel, launch);
+  };
+  emulator::addEmulatorDevice(emulated);
   Session session(plan);
-  Report report{plan, session.device(), session.code(), {}, {}, {}};
+  Report report{plan, session.device(), session.code(), {}, {}, {}, {}};
   std::vector<HostBuffer> results = session.run();
+  report.counts = counts;
   size_t output = 0;
   for (const ArgumentInfo &info : plan.arguments)
     if (info.isResult())

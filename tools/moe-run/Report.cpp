@@ -145,5 +145,7 @@ void run::printJson(const Report &report, llvm::raw_ostream &os) {
     json["near_ties"] = report.nearTies;
     json["agrees"] = report.agrees();
   }
+  if (!report.counts.empty())
+    json["kernels"] = report.counts.json();
   os << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }

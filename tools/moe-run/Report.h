@@ -9,6 +9,7 @@
 #ifndef MOE_TOOLS_MOE_RUN_REPORT_H
 #define MOE_TOOLS_MOE_RUN_REPORT_H
 
+#include "moe/Emulator/KernelCounts.h"
 #include "moe/Execution/Compare.h"
 #include "moe/Execution/InputPlan.h"
 
@@ -30,6 +31,8 @@ struct Report {
   std::vector<Array> outputs;
   /// One per output, if compared.
   std::vector<Comparison> comparisons;
+  /// Empty where nothing ran on the emulator.
+  emulator::KernelCounts counts;
   /// Tokens of the routing, and how many of them were near ties.
   int64_t tokens = 0;
   int64_t nearTies = 0;

@@ -77,7 +77,15 @@ struct Options {
       "outputs", cl::value_desc("DIR"), cl::cat(category),
       cl::desc("Write the results to DIR/0.npy, DIR/1.npy, ...")};
   cl::opt<bool> json{"json", cl::cat(category),
-                     cl::desc("Print the report as JSON")};
+                     cl::desc("Print the report as JSON; of the emulator with "
+                              "counts per kernel: instructions by class, "
+                              "bytes, multiply-adds, waits")};
+  cl::opt<bool> counts{"counts", cl::cat(category),
+                       cl::desc("Print a table of what the emulator counted")};
+  cl::opt<uint64_t> emulatorSeed{
+      "emulator-seed", cl::value_desc("N"), cl::init(0), cl::cat(category),
+      cl::desc("Order in which the emulator takes warps. Default: 0, in "
+               "turns")};
   cl::opt<bool> print{"print", cl::cat(category),
                       cl::desc("Print the elements of the results")};
   cl::opt<bool> f64{"f64", cl::cat(category),
@@ -270,17 +278,20 @@ static LogicalResult writeArrays(StringRef folder, ArrayRef<Array> arrays) {
 }
 
 /// The device of that name, or null after printing what there is.
-static Device findDevice(StringRef name, const ReferenceOptions &options) {
+static Device findDevice(StringRef name, const ReferenceOptions &reference,
+                         const emulator::DeviceOptions &emulated) {
   if (name == "reference")
-    return [&options](func::FuncOp function, ArrayRef<Array> inputs) {
-      return runOnReference(function, inputs, options);
+    return [&reference](func::FuncOp function, ArrayRef<Array> inputs) {
+      return runOnReference(function, inputs, reference);
     };
   if (name == "cpu")
     return runOnCpu;
   if (name == "cuda")
     return runOnCuda;
   if (name == "emulator")
-    return runOnEmulator;
+    return [&emulated](func::FuncOp function, ArrayRef<Array> inputs) {
+      return runOnEmulator(function, inputs, emulated);
+    };
   fail("device " + name +
        " is unknown; choose reference, cpu, emulator or cuda");
   return {};
@@ -345,21 +356,47 @@ static void compareOutputs(func::FuncOp function, ArrayRef<Array> expected,
         leaveOut ? rowsOfTokens(nearTies, output, slots) : llvm::BitVector()));
 }
 
+/// Fails after printing which options contradict one another.
+static LogicalResult checkOptions(const Options &options) {
+  if (options.json && options.print)
+    return failure(
+        fail("--print writes no JSON; leave --json out, or write the results "
+             "to files with --outputs"));
+  bool emulates = options.device == "emulator" || options.compare == "emulator";
+  if (!emulates && (options.counts || options.emulatorSeed != 0))
+    return failure(
+        fail(llvm::Twine(options.counts ? "--counts" : "--emulator-seed") +
+             " goes with --device=emulator or --compare=emulator"));
+  return success();
+}
+
+/// How to emulate: what is counted goes into the report.
+static emulator::DeviceOptions emulatorOptions(const Options &options,
+                                               run::Report &report) {
+  emulator::DeviceOptions emulated;
+  emulated.seed = options.emulatorSeed;
+  emulated.finished = [&report](const std::string &kernel,
+                                const emulator::Report &launch) {
+    report.counts.add(kernel, launch);
+  };
+  return emulated;
+}
+
 /// Runs the devices and prints the report; the exit status.
 static int runFunction(const Options &options, func::FuncOp function) {
-  if (options.json && options.print)
-    return fail(
-        "--print writes no JSON; leave --json out, or write the results "
-        "to files with --outputs");
+  if (failed(checkOptions(options)))
+    return kError;
   llvm::BitVector nearTies;
   ReferenceOptions reference;
   reference.wideIntermediates = options.wide || !options.compare.empty();
   reference.computeInF64 = options.f64;
   reference.nearTies = &nearTies;
-  Device device = findDevice(options.device, reference);
+  run::Report report;
+  emulator::DeviceOptions emulated = emulatorOptions(options, report);
+  Device device = findDevice(options.device, reference, emulated);
   Device other = options.compare.empty()
                      ? Device()
-                     : findDevice(options.compare, reference);
+                     : findDevice(options.compare, reference, emulated);
   if (!device || (!options.compare.empty() && !other))
     return kError;
 
@@ -372,7 +409,6 @@ static int runFunction(const Options &options, func::FuncOp function) {
       failed(writeArrays(options.saveInputs, inputs)))
     return kError;
 
-  run::Report report;
   report.function = function.getName().str();
   report.device = options.device;
   report.comparedWith = options.compare;
@@ -397,6 +433,8 @@ static int runFunction(const Options &options, func::FuncOp function) {
     run::printJson(report, llvm::outs());
   else if (!options.print || other)
     run::printTable(report, llvm::outs());
+  if (options.counts && !options.json)
+    llvm::outs() << report.counts.table();
   if (options.print)
     run::printElements(report, llvm::outs());
   return report.agrees() ? 0 : kDisagreement;

@@ -56,6 +56,9 @@ public:
   /// Says that the host has written, or forgotten, these bytes.
   void markDefined(const void *data, uint64_t bytes);
   void markUndefined(const void *data, uint64_t bytes);
+  /// Makes these bytes, which lie in one allocation here and in `other`, as
+  /// defined as they are there.
+  void copyDefined(const Memory &other, const void *data, uint64_t bytes);
   /// Whether all of these bytes were written.
   bool isDefined(const void *data, uint64_t bytes) const;
 

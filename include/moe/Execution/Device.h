@@ -23,6 +23,7 @@
 #ifndef MOE_EXECUTION_DEVICE_H
 #define MOE_EXECUTION_DEVICE_H
 
+#include "moe/Emulator/RuntimeDevice.h"
 #include "moe/Execution/Array.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,8 +63,9 @@ FailureOr<std::vector<Array>> runOnCuda(func::FuncOp function,
 /// Compiles the function for Hopper and executes the PTX on this machine's
 /// processors; what is wrong with a kernel is an error. Results must be ranked
 /// tensors.
-FailureOr<std::vector<Array>> runOnEmulator(func::FuncOp function,
-                                            ArrayRef<Array> inputs);
+FailureOr<std::vector<Array>>
+runOnEmulator(func::FuncOp function, ArrayRef<Array> inputs,
+              const emulator::DeviceOptions &options = {});
 
 } // namespace mlir::moe
 
