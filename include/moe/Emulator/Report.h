@@ -76,8 +76,8 @@ struct Counts {
   std::vector<std::pair<std::string, uint64_t>> byClass;
   uint64_t globalBytesRead = 0, globalBytesWritten = 0;
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
-  /// 32-byte pieces of global memory that loads, stores, atomics and cp.async of
-  /// a warp touch: each counts once for an instruction.
+  /// 32-byte pieces of global memory that loads, stores, atomics and cp.async
+  /// of a warp touch: each counts once for an instruction.
   uint64_t sectors = 0;
   /// Passes over shared memory that these and loads and stores of matrices take
   /// beyond those without a conflict: one for up to 4 bytes of each lane, two
