@@ -8,6 +8,8 @@
 
 #include "Arguments.h"
 
+#include "moe/Emulator/KernelCounts.h"
+
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -121,25 +123,11 @@ static Json jsonOf(const emulator::Hazard &hazard) {
 }
 
 static void printJson(const emulator::Report &report) {
-  const emulator::Counts &counts = report.counts;
-  Json hazards = Json::array(), classes = Json::object();
+  Json hazards = Json::array();
   for (const emulator::Hazard &hazard : report.hazards)
     hazards.push_back(jsonOf(hazard));
-  for (auto &[name, count] : counts.byClass)
-    classes[name] = count;
-  Json json = {{"hazards", hazards},
-               {"seconds", report.seconds},
-               {"warp_instructions", counts.warpInstructions},
-               {"thread_instructions", counts.threadInstructions},
-               {"classes", classes},
-               {"global_bytes_read", counts.globalBytesRead},
-               {"global_bytes_written", counts.globalBytesWritten},
-               {"shared_bytes_read", counts.sharedBytesRead},
-               {"shared_bytes_written", counts.sharedBytesWritten},
-               {"sectors", counts.sectors},
-               {"bank_conflicts", counts.bankConflicts},
-               {"matrix_multiply_adds", counts.matrixMultiplyAdds},
-               {"barrier_waits", counts.barrierWaits}};
+  Json json = {{"hazards", hazards}, {"seconds", report.seconds}};
+  json.update(emulator::toJson(report.counts));
   for (const emulator::BufferUse &buffer : report.buffers)
     json["buffers"][buffer.name] = {{"bytes_read", buffer.bytesRead},
                                     {"bytes_written", buffer.bytesWritten},
