@@ -11,6 +11,7 @@
 #include "../Runtime/Error.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace mlir::moe;
 using namespace mlir::moe::emulator;
@@ -42,9 +43,10 @@ void CallMemory::add(Region region) {
 }
 
 void CallMemory::mergeOverlapping() {
-  std::stable_sort(
-      regions.begin(), regions.end(),
-      [](const Region &a, const Region &b) { return a.data < b.data; });
+  std::sort(regions.begin(), regions.end(),
+            [](const Region &a, const Region &b) {
+              return std::tie(a.data, a.name) < std::tie(b.data, b.name);
+            });
   std::vector<Region> merged;
   for (Region &region : regions) {
     if (merged.empty() || region.data >= merged.back().end()) {

@@ -346,9 +346,9 @@ static void decodeSet(DecodeContext &context) {
   bool pairs = from.lanes == 2;
   context.d(0, to.width());
   compared.operands(context, from);
-  if (pairs != (to.lanes == 2) && !(to.isInteger() && to.bits == 32))
+  if (pairs != (to.lanes == 2) && (!to.isInteger() || to.bits != 32))
     context.fail("pairs give pairs");
-  if (to.isInteger() && to.bits == 16 && !(from.isFloat() && from.bits == 16))
+  if (to.isInteger() && to.bits == 16 && (!from.isFloat() || from.bits != 16))
     context.fail("gives 16 bits only for floats of 16 bits");
   out.thirdImmediate = trueOf(context, to, pairs);
   out.widths[1] = pairs;

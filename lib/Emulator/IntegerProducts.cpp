@@ -20,11 +20,12 @@ using namespace mlir::moe::emulator::integer;
 // 24 bits
 //===----------------------------------------------------------------------===//
 
-namespace {
 template <typename T>
-int64_t product24(T a, T b) {
+static int64_t product24(T a, T b) {
   return int64_t(T(Wide<T>(a) << 8) >> 8) * int64_t(T(Wide<T>(b) << 8) >> 8);
 }
+
+namespace {
 /// The lowest 32 of the 48 bits, or the highest.
 template <typename T, bool High>
 struct Multiply24 {

@@ -50,7 +50,7 @@ struct Launch {
 
   template <typename T>
   void setParameter(size_t index, const T &value) {
-    setParameter(index, &value, sizeof(T));
+    setParameter(index, static_cast<const void *>(&value), sizeof(T));
   }
   /// Throws Error when the entry has no such parameter or it has another size.
   void setParameter(size_t index, const void *value, size_t bytes);

@@ -79,7 +79,7 @@ static Report runBlocks(const std::string &body, uint32_t blocks,
   launch.entry = "k";
   launch.grid[0] = blocks;
   launch.block[0] = 32;
-  launch.setParameter(0, &out, 8);
+  launch.setParameter(0, static_cast<const void *>(&out), 8);
   if (!contract.name.empty()) {
     launch.contracts.push_back(contract);
     launch.contracts[0].data = out;
